@@ -86,7 +86,7 @@ def _unbracketed(before: str, inside: str, after: str):
     return "/".join([before + inside + after, before + after, inside])
 
 
-def read(text: str, case: str, pronouns: Mapping[str, dict]) -> tuple[str, tuple[str, ...]]:
+def find_answer(text: str, case: str, pronouns: Mapping[str, dict]) -> tuple[str, tuple[str, ...]]:
     """Return what a text says.
 
     Args:
@@ -125,7 +125,7 @@ def _owned(group: Iterable[str], owners: Mapping[str, set[str]]):
     return [owners[word] for word in group if word in owners]
 
 
-def judge(text: str, case: str, gold: str, pronouns: Mapping[str, dict]) -> tuple[str, str | None]:
+def judge_answer(text: str, case: str, gold: str, pronouns: Mapping[str, dict]) -> tuple[str, str | None]:
     """Return the outcome of a text, one of :data:`OUTCOMES`, and the pronoun set that it names, or None.
 
     A form that several sets share is right for each of them. The set that is named is then the right one if it is
@@ -133,9 +133,9 @@ def judge(text: str, case: str, gold: str, pronouns: Mapping[str, dict]) -> tupl
 
     Args:
         gold: The right pronoun set.
-        pronouns: As for :func:`read`.
+        pronouns: As for :func:`find_answer`.
     """
-    kind, names = read(text, case, pronouns)
+    kind, names = find_answer(text, case, pronouns)
     if kind == "one":
         return ("right", gold) if gold in names else ("wrong", BOTH.join(names))
     return kind, names[0] if len(names) == 1 else None

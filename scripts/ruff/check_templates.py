@@ -2,7 +2,7 @@
 
     python -m scripts.ruff.check_templates [FOLDER]
 
-The rules are those of :func:`scripts.ruff.template_checks.check`. Jobs that make instances refuse such files as
+The rules are those of :func:`scripts.ruff.template_checks.find_problems`. Jobs that make instances refuse such files as
 well, but stop at the first problem.
 """
 
@@ -13,7 +13,7 @@ from pathlib import Path
 
 from scripts.core.data.templates import read_pronouns
 from scripts.core.errors import UserError
-from scripts.ruff.template_checks import check
+from scripts.ruff.template_checks import find_problems
 from scripts.ruff.templates import read_replica
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -31,7 +31,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     tables = (folder / "ruff/task.tsv", folder / "ruff/context.tsv", folder / "occupations.tsv")
     try:
         templates = read_replica(*tables)
-        problems = check(templates, read_pronouns(folder / "pronouns.tsv"))
+        problems = find_problems(templates, read_pronouns(folder / "pronouns.tsv"))
     except UserError as error:
         problems = [str(error)]
     if problems:

@@ -70,15 +70,15 @@ def draws(function: Callable[[pd.DataFrame, Drawn], Figure]) -> Callable[[pd.Dat
     return draw
 
 
-def shares(rows: pd.DataFrame) -> pd.DataFrame:
+def prepare_rows(rows: pd.DataFrame) -> pd.DataFrame:
     """Return estimates as figures take them: distractors are counted, and ``n`` is of how many a share is."""
     return rows.rename(columns={"below": "n"}).astype({"n_distractors": int})
 
 
-def accuracies(tables: dict[str, pd.DataFrame], run: Drawn, **levels: Any) -> pd.DataFrame:
+def select_accuracies(tables: dict[str, pd.DataFrame], run: Drawn, **levels: Any) -> pd.DataFrame:
     """Return the accuracies of scored models on all instances of each number of distractors, or of some."""
     rows = study.pick(tables["estimates"], **({"n_distractors": ...} | levels), **study.SCORED)
-    return study.in_order(shares(rows), model=run.models, n_distractors=None)
+    return study.in_order(prepare_rows(rows), model=run.models, n_distractors=None)
 
 
 def write_beside(ax: Axes, inches: float, y: float, text: str, ha: str = "center", va: str = "center") -> None:
@@ -150,7 +150,7 @@ def distractor_axis(ax: Axes) -> None:
     ax.margins(x=0.04)
 
 
-def curves(run: Drawn, label: str, panels: list[tuple], shaded: str | None, references: bool = False) -> Figure:
+def draw_curves(run: Drawn, label: str, panels: list[tuple], shaded: str | None, references: bool = False) -> Figure:
     """Draw curves over the number of distractors, a row of panels for each architecture, with shaded intervals.
 
     Up to :data:`FEW` models fit one column and share one legend; more take the page, with a
@@ -175,7 +175,7 @@ def curves(run: Drawn, label: str, panels: list[tuple], shaded: str | None, refe
             for name in names:
                 rows = part[part.model == name]
                 look = palette.model_style(models[name])
-                curve(ax, rows.n_distractors, rows.value, rows.low, rows.high, look)
+                draw_curve(ax, rows.n_distractors, rows.value, rows.low, rows.high, look)
             # Beside another panel in one column there is no room for both on a line.
             between = ":\n" if few and len(panels) > 1 else ": "
             ax.set_title(between.join(filter(None, [panel_title(architecture, groups), title])))
@@ -265,7 +265,7 @@ def note_handle(text: str) -> Line2D:
     return Line2D([], [], linestyle="none", label=text)
 
 
-def curve(ax: Axes, x: pd.Series, y: pd.Series, low: pd.Series, high: pd.Series, look: dict[str, Any]) -> None:
+def draw_curve(ax: Axes, x: pd.Series, y: pd.Series, low: pd.Series, high: pd.Series, look: dict[str, Any]) -> None:
     """Draw a curve over shares, with what lies between ``low`` and ``high`` shaded.
 
     Missing values are gaps; without any bound there is no shading.

@@ -62,7 +62,7 @@ def estimates(
         units = []
         # Models one at a time: a run can have a million predictions.
         for model, rows in read_models(path, models):
-            made = of_model(rows, pronoun_sets, chance, draws, seed)
+            made = estimate_model(rows, pronoun_sets, chance, draws, seed)
             found.append(made.assign(templates=part, model=model, kind=MODEL, scoring=study.SCORED["scoring"]))
             units.append(occupation_accuracies(rows))
         tested = compare_sets(pd.concat(units), pronoun_sets, alpha, least, study.pooled_models(models))
@@ -70,15 +70,15 @@ def estimates(
     for part, path, scored in zip(template_sets, outputs, predictions, strict=False):
         asked = files.read_parquet(path)
         asked = asked[asked.order == study.PUBLISHED].astype({"n_distractors": str})
-        found.append(of_prompts(asked).assign(templates=part, kind=MODEL, scoring=PROMPTED))
+        found.append(estimate_prompts(asked).assign(templates=part, kind=MODEL, scoring=PROMPTED))
         likelihoods = files.read_parquet(scored, ["model", "setting", *DRAW, "correct"])
         beside.append(compare_with_scored(asked, likelihoods, pairs).assign(templates=part, kind=MODEL))
-    write(estimates, pd.concat(found).reindex(columns=[*IDENTITY, *FACTORS, "metric", *MEASURES]))
-    write(pronoun_tests, pd.concat(tests))
-    write(against_scored, pd.concat([pd.DataFrame(columns=[*IDENTITY, "prompted", "scored"]), *beside]))
+    write_rows(estimates, pd.concat(found).reindex(columns=[*IDENTITY, *FACTORS, "metric", *MEASURES]))
+    write_rows(pronoun_tests, pd.concat(tests))
+    write_rows(against_scored, pd.concat([pd.DataFrame(columns=[*IDENTITY, "prompted", "scored"]), *beside]))
 
 
-def write(path: str, table: pd.DataFrame) -> None:
+def write_rows(path: str, table: pd.DataFrame) -> None:
     """Write a table with what identifies its rows first, empty where it is pooled."""
     first = [name for name in (*IDENTITY, *FACTORS, "metric") if name in table]
     table = table[[*first, *table.columns.difference(first, sort=False)]]
@@ -92,7 +92,7 @@ def read_models(path: str, models: Sequence[str] | dict) -> "list[tuple[str, pd.
     return zip(models, (rows.astype({"seed": "Int64", "n_distractors": "Int64"}) for rows in tables), strict=True)
 
 
-def of_model(rows: pd.DataFrame, pronoun_sets: list[str], chance: float, draws: int, seed: int) -> pd.DataFrame:
+def estimate_model(rows: pd.DataFrame, pronoun_sets: list[str], chance: float, draws: int, seed: int) -> pd.DataFrame:
     """Return the estimates of one model that was scored, from its predictions."""
     free = rows[rows.setting == study.CONTEXT_FREE]
     given = fidelity_rows(rows)
@@ -208,7 +208,7 @@ def errors(rows: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(found, columns=["n_distractors", "metric", "above", "below", "value", "sd", "samples"])
 
 
-def of_prompts(outputs: pd.DataFrame) -> pd.DataFrame:
+def estimate_prompts(outputs: pd.DataFrame) -> pd.DataFrame:
     """Return what prompted models' outputs come to (Figures 11 to 13): with each prompt, with all, and of each kind.
 
     Prompts of a kind are pooled where there are several; the factor names them.

@@ -19,7 +19,7 @@ from scripts.core.paper import palette, plotting
 from scripts.core.statistics.ratios import POOLED
 from scripts.core.workflow.job import run_named
 from scripts.ruff import curves, prompting_figures, pronoun_figure, scaling_figure, study
-from scripts.ruff.curves import Drawn, accuracies, shares, write_beside
+from scripts.ruff.curves import Drawn, prepare_rows, select_accuracies, write_beside
 
 DEVIATION = {"color": "#E6AB02", "linewidth": 1}
 """Of error bars of one standard deviation; intervals are black. Only bars show them next to intervals: on curves and
@@ -59,7 +59,7 @@ def largest(models: dict[str, dict]) -> dict[str, dict]:
 
 def headline(tables: dict[str, pd.DataFrame], run: Drawn) -> pd.DataFrame:
     """Accuracy over distractors for the largest decoder and the largest encoder (paper Figure 1)."""
-    rows = accuracies(tables, run)
+    rows = select_accuracies(tables, run)
     return study.in_order(
         rows[rows.model.isin(list(largest(run.models)))], model=largest(run.models), n_distractors=None
     )
@@ -74,7 +74,7 @@ def draw_headline(frame: pd.DataFrame, run: Drawn) -> Figure:
     names = [name for name in models if name in run.drawn]
     for name in names:
         rows = frame[frame.model == name]
-        curves.curve(ax, rows.n_distractors, rows.value, rows.low, rows.high, palette.model_style(models[name]))
+        curves.draw_curve(ax, rows.n_distractors, rows.value, rows.low, rows.high, palette.model_style(models[name]))
     ax.set(xlabel=curves.DISTRACTORS, ylabel="Accuracy")
     plotting.fraction_axis(ax.yaxis)
     curves.distractor_axis(ax)
@@ -175,7 +175,7 @@ def draw_context_free_by_model(frame: pd.DataFrame, run: Drawn) -> Figure:
 
 def introduction_accuracy(tables: dict[str, pd.DataFrame], run: Drawn) -> pd.DataFrame:
     """Each model's accuracy with an introduction and no distractor (paper Figure 5)."""
-    rows = accuracies(tables, run, n_distractors="0")
+    rows = select_accuracies(tables, run, n_distractors="0")
     return study.in_order(rows, model=curves.order_models(run.models))
 
 
@@ -210,7 +210,7 @@ def draw_introduction_accuracy(frame: pd.DataFrame, run: Drawn) -> Figure:
 @curves.draws
 def draw_accuracy_by_distractors(frame: pd.DataFrame, run: Drawn) -> Figure:
     """Draw decoders above encoders, with their intervals as shading (paper Figure 7)."""
-    return curves.curves(run, "Accuracy", [(None, frame)], curves.BOOTSTRAP, references=True)
+    return curves.draw_curves(run, "Accuracy", [(None, frame)], curves.BOOTSTRAP, references=True)
 
 
 SHOWN = {"distraction": "Distraction", "bias": "Bias"}
@@ -218,7 +218,7 @@ SHOWN = {"distraction": "Distraction", "bias": "Bias"}
 
 def error_types(tables: dict[str, pd.DataFrame], run: Drawn) -> pd.DataFrame:
     """The shares of distraction and of bias among unambiguous errors (paper Figure 9)."""
-    rows = shares(study.pick(tables["estimates"], list(SHOWN), n_distractors=...))
+    rows = prepare_rows(study.pick(tables["estimates"], list(SHOWN), n_distractors=...))
     ends = {end: plotting.clip_bounds(rows.value + sign * rows.sd) for end, sign in (("low", -1), ("high", 1))}
     return study.in_order(rows.assign(**ends), model=run.models, metric=SHOWN, n_distractors=None)
 
@@ -231,7 +231,7 @@ def draw_error_types(frame: pd.DataFrame, run: Drawn) -> Figure:
     """
     panels = [(title, frame[frame.metric == kind]) for kind, title in SHOWN.items()]
     spread = f"± SD over {int(frame.samples.max())} samples" if frame.sd.notna().any() else None
-    return curves.curves(run, "Share of errors", panels, spread)
+    return curves.draw_curves(run, "Share of errors", panels, spread)
 
 
 PALE = 0.35
@@ -244,7 +244,7 @@ def who_becomes_whom(tables: dict[str, pd.DataFrame], run: Drawn) -> pd.DataFram
     The model is the decoder with the most parameters, else the encoder.
     """
     rows = tables["estimates"][tables["estimates"].model == study.main_model(run.models)]
-    rows = shares(study.pick(rows, "preferred", n_distractors=..., pronoun=..., preferred=...))
+    rows = prepare_rows(study.pick(rows, "preferred", n_distractors=..., pronoun=..., preferred=...))
     other = rows.pronoun != rows.preferred
     rows = rows.assign(low=rows.low.mask(other), high=rows.high.mask(other))
     return study.in_order(rows, pronoun=run.labels, n_distractors=None, preferred=run.labels)
@@ -304,7 +304,7 @@ FIGURES = {
     "context_free": (context_free, draw_context_free),
     "introduction_accuracy": (introduction_accuracy, draw_introduction_accuracy),
     "accuracy_by_pronoun": (pronoun_figure.accuracy_by_pronoun, pronoun_figure.draw_accuracy_by_pronoun),
-    "accuracy_by_distractors": (accuracies, draw_accuracy_by_distractors),
+    "accuracy_by_distractors": (select_accuracies, draw_accuracy_by_distractors),
     "who_becomes_whom": (who_becomes_whom, draw_who_becomes_whom),
     "scaling": (scaling_figure.scaling, scaling_figure.draw_scaling),
     "error_types": (error_types, draw_error_types),

@@ -52,7 +52,7 @@ def full_set_sizes(
 def context_free(*, templates: list, pronouns: str, pronoun_sets: list, context_free: str) -> None:
     """Make the context-free RUFF instances: each task sentence alone, without a right answer (section 5 of the paper).
 
-    Write the instances to ``context_free``; the other arguments are those of :func:`instances`.
+    The arguments are those of :func:`instances`.
     """
     narratives = load(templates, pronouns, pronoun_sets)
     files.write_parquet(context_free, narratives.context_free(), narratives.metadata())
@@ -111,18 +111,13 @@ def prompts(
     instance.
 
     Args:
-        samples: One file for each seed and number of distractor sentences.
-        prompt_templates, chain_templates: The files that :mod:`scripts.ruff.prompts` reads.
-        sample_size: Rows to take from each sample.
+        samples: One file for each seed and number of distractor sentences, of each of which ``sample_size`` rows count.
         kinds: Which prompts to use, of ``open`` and ``options``.
-        blank: ``code`` or ``paper``.
-        option_orders: ``published``, ``rotated``.
         chains: ``methods``, ``distractors`` and ``sample_size``: chains of thought are elicited by these methods, on so
             many of the rows of samples with so many distractors.
         prompted: The selected rows, once for each sample that they are in, with the column ``chains``: whether they are
             asked for chains (Parquet).
-        prompts: One row for each prompt of each distinct instance (:func:`scripts.ruff.prompts.instance_prompts`;
-            Parquet).
+        prompts: What :func:`scripts.ruff.prompts.instance_prompts` makes of each distinct instance (Parquet).
     """
     asked = {name: prompt for name, prompt in read_prompts(prompt_templates).items() if prompt["kind"] in kinds}
     methods = select_chains(read_chains(chain_templates), chains["methods"], chain_templates)

@@ -111,21 +111,15 @@ class Narratives:
         """
         # Every introduction of a case comes before each of its task sentences, also without distractors.
         templates = self.templates
-        lines = (
-            [task.row for task in templates.tasks],
-            [context.row for contexts in templates.contexts.values() for context in contexts],
-            list(templates.occupation_rows.values()),
-            [templates.pronoun_rows[name] for name in self.sets],
-        )
-        columns = {
-            "n_distractors": pa.array(distractors, pa.int8()),
-            "instances": pa.array([self.full_size(n) for n in distractors], pa.int64()),
+        lines = {
+            "task_row": [task.row for task in templates.tasks],
+            "context_rows": [context.row for contexts in templates.contexts.values() for context in contexts],
+            "occupation_row": list(templates.occupation_rows.values()),
+            "pronoun_rows": [templates.pronoun_rows[name] for name in self.sets],
         }
-        columns |= {
-            name: pa.array([rows] * len(distractors), pa.list_(pa.int16()))
-            for name, rows in zip(ORIGINS, lines, strict=True)
-        }
-        return pa.table(columns)
+        rows = [{"n_distractors": n, "instances": self.full_size(n)} | lines for n in distractors]
+        kinds = {"n_distractors": pa.int8(), "instances": pa.int64()} | dict.fromkeys(ORIGINS, pa.list_(pa.int16()))
+        return pa.Table.from_pylist(rows, pa.schema(kinds))
 
     def table(self, n_distractors: int, rows: np.ndarray) -> pa.RecordBatch:
         """Return the instances at ``rows`` of the full set in generation order, with :func:`schema`."""

@@ -12,7 +12,7 @@ from scripts.core.data.options import option_counts, predict, predicted_form
 from scripts.core.errors import UserError
 from scripts.core.workflow.job import log, run_named
 from scripts.ruff import study
-from scripts.ruff.answers import judge
+from scripts.ruff.answers import judge_answer
 
 OF_INSTANCE = [
     "instance_id", "seed", "n_distractors", "task_index", "occupation", "participant", "case", "polarity", "pronoun",
@@ -130,7 +130,7 @@ def make_outputs(
         ``model``, ``method``, ``answer`` (where it was read: ``final``, the last thing that the model writes, or
         ``chain``, its chain of thought), ``prompt``, ``kind``, ``order``, ``instance_id``, ``seed``,
         ``n_distractors``, ``occupation``, ``case``, ``pronoun`` (right set), ``outcome``, ``named`` (set, or missing;
-        of sets that share a form see :func:`scripts.ruff.answers.judge`).
+        of sets that share a form see :func:`scripts.ruff.answers.judge_answer`).
 
     Raises:
         UserError: If a prompt has two answers or none although the model was asked by its method.
@@ -148,7 +148,7 @@ def make_outputs(
     parts = []
     for answer, column in (("final", "answer"), ("chain", "chain")):
         part = table[table[column].notna()]
-        judged = [judge(*row, pronouns) for row in zip(part[column], part["case"], part.pronoun, strict=True)]
+        judged = [judge_answer(*row, pronouns) for row in zip(part[column], part["case"], part.pronoun, strict=True)]
         named: list[Any] = [name for _, name in judged]
         parts.append(part.assign(answer=answer, outcome=[outcome for outcome, _ in judged], named=named))
     of_output = ["instance_id", "method", "prompt", "kind", "order", "answer", "outcome", "named"]

@@ -12,7 +12,7 @@ from scripts.core.errors import UserError
 from scripts.core.paper.formats import MISSING_MARK, count_parameters, number
 from scripts.core.paper.tables import write_table
 from scripts.core.workflow.job import run_named
-from scripts.ruff.prompts import BLANKS, fill, read_chains, read_prompts, select_chains
+from scripts.ruff.prompts import BLANKS, fill_prompt, read_chains, read_prompts, select_chains
 
 EXAMPLE, CHAIN_EXAMPLE = "8", "3"
 """The prompts that the study's examples use (Tables 4 and 5)."""
@@ -75,7 +75,7 @@ def fill_example(prompts: dict[str, dict], name: str, sample: pd.DataFrame, blan
     if name not in prompts:
         raise UserError(f"templates/ruff/prompts.tsv: has no prompt '{name}', which the paper's example needs; keep it")
     row = sample[sample["case"] == "possessive"].iloc[0]
-    return fill(prompts[name]["text"], row.text, list(row.options), BLANKS[blank])
+    return fill_prompt(prompts[name]["text"], row.text, list(row.options), BLANKS[blank])
 
 
 def table_prompted_models(*, answers: list, tex: str, csv: str, models: dict) -> None:

@@ -13,7 +13,7 @@ from matplotlib.patches import Patch
 from scripts.core.data.estimate_rows import PROMPTED
 from scripts.core.paper import palette, plotting
 from scripts.ruff import curves, study
-from scripts.ruff.curves import Drawn, shares
+from scripts.ruff.curves import Drawn, prepare_rows
 from scripts.ruff.study import VANILLA
 
 
@@ -87,7 +87,7 @@ def answers(tables: dict[str, pd.DataFrame], run: Drawn) -> pd.DataFrame:
     """Return the accuracies of prompted models with each prompt."""
     rows = tables["estimates"]
     rows = rows[(rows.scoring == PROMPTED) & (rows.prompt != "") & ~rows.prompt.str.contains("|", regex=False)]
-    rows = shares(study.pick(rows, n_distractors=..., prompt=...))
+    rows = prepare_rows(study.pick(rows, n_distractors=..., prompt=...))
     return study.in_order(rows, model=run.models, method=run.methods, n_distractors=None, prompt=None)
 
 
@@ -114,7 +114,7 @@ def chains(tables: dict[str, pd.DataFrame], run: Drawn, answer: str) -> pd.DataF
 
 def against_scored(tables: dict[str, pd.DataFrame], run: Drawn) -> pd.DataFrame:
     """Return prompted accuracy and accuracy by likelihood on the same instances (cf. paper Figure 11a)."""
-    return shares(tables["against_scored"])
+    return prepare_rows(tables["against_scored"])
 
 
 @curves.draws

@@ -92,7 +92,7 @@ def rotate_options(options: Sequence[str], instance_id: str) -> list[str]:
     return [*options[start:], *options[:start]]
 
 
-def fill(template: str, text: str, options: Sequence[str], blank: str) -> str:
+def fill_prompt(template: str, text: str, options: Sequence[str], blank: str) -> str:
     """Return a prompt: a template, filled with an instance's text, in which ``blank`` is written for the slot.
 
     Options are listed one to a line (Table 4), and not at all in an open prompt.
@@ -127,7 +127,7 @@ def instance_prompts(
     for name, template in prompts.items():
         for order in orders if template["kind"] == "options" else ORDERS[:1]:
             listed = list(options) if order == PUBLISHED else rotate_options(options, instance_id)
-            text_filled = fill(template["text"], text, listed, BLANKS[blank])
+            text_filled = fill_prompt(template["text"], text, listed, BLANKS[blank])
             asked = [(VANILLA, text_filled, None)]
             if with_chains:
                 asked += [(m, c["chain"].replace("{prompt}", text_filled), c["final"]) for m, c in chains.items()]

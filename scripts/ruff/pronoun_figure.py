@@ -11,7 +11,7 @@ from scripts.core.paper import palette, plotting
 from scripts.core.paper.formats import MISSING_MARK
 from scripts.core.statistics.ratios import POOLED
 from scripts.ruff import curves, study
-from scripts.ruff.curves import Drawn, accuracies, write_beside
+from scripts.ruff.curves import Drawn, select_accuracies, write_beside
 
 
 def accuracy_by_pronoun(tables: dict[str, pd.DataFrame], run: Drawn) -> pd.DataFrame:
@@ -20,7 +20,7 @@ def accuracy_by_pronoun(tables: dict[str, pd.DataFrame], run: Drawn) -> pd.DataF
     With more than one model, the rows of no model come first: the means that the tests over all models compare, which
     have no interval. Tests are ``next_pronoun``, ``p_holm`` and ``significant_holm``, missing for the last set.
     """
-    rows, tests = accuracies(tables, run, n_distractors="0", pronoun=list(run.labels)), tables["pronoun_tests"]
+    rows, tests = select_accuracies(tables, run, n_distractors="0", pronoun=list(run.labels)), tables["pronoun_tests"]
     if len(run.models) > 1:
         pooled = tests[tests.model == POOLED]
         means = dict(zip(pooled.pronoun_b, pooled.mean_b, strict=True))

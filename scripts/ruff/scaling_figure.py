@@ -9,12 +9,12 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 from scripts.core.paper import palette, plotting
 from scripts.core.paper.formats import count_parameters
 from scripts.ruff import curves, study
-from scripts.ruff.curves import Drawn, shares
+from scripts.ruff.curves import Drawn, prepare_rows
 
 
 def scaling(tables: dict[str, pd.DataFrame], run: Drawn) -> pd.DataFrame:
     """Return accuracies with the fewest and the most distractors, with each model's size, architecture and family."""
-    rows = shares(study.pick(tables["estimates"], n_distractors=..., **study.SCORED))
+    rows = prepare_rows(study.pick(tables["estimates"], n_distractors=..., **study.SCORED))
     rows = rows[rows.n_distractors.isin([rows.n_distractors.min(), rows.n_distractors.max()])]
     facts = pd.DataFrame.from_dict(run.models, orient="index")[["family", "architecture", "parameters"]]
     return rows.join(facts, on="model").sort_values(["n_distractors", "parameters"], kind="stable", ignore_index=True)

@@ -21,7 +21,7 @@ _ADVERBS = word_set(
 )
 
 
-def check(templates: Templates, pronouns: dict | None = None) -> list[str]:
+def find_problems(templates: Templates, pronouns: dict | None = None) -> list[str]:
     """Check every structural constraint of sections 3.1-3.2 and Appendix B that a program can see.
 
     Grammaticality, coherence and an unambiguous antecedent need a reader; this reports what does not. Agreement is
@@ -73,14 +73,14 @@ def read_checked(paths: Sequence[str], pronouns: dict) -> Templates:
     """Return a template set, from the replica's files (tasks, contexts, occupations) or the authors' archive alone.
 
     Raises:
-        UserError: For the first problem of :func:`check`; the official set has only to be usable.
+        UserError: For the first problem of :func:`find_problems`; the official set has only to be usable.
     """
     if len(paths) == 1:
         templates = read_official(*paths)
         raise_first(blocking_problems(templates))
     elif len(paths) == 3:
         templates = read_replica(*paths)
-        raise_first(check(templates, pronouns))
+        raise_first(find_problems(templates, pronouns))
     else:
         raise UserError(
             f"templates: {len(paths)} files are given; give either the archive, or task, context and occupations"
@@ -89,7 +89,7 @@ def read_checked(paths: Sequence[str], pronouns: dict) -> Templates:
 
 
 def blocking_problems(templates: Templates) -> list[str]:
-    """Return only the problems that keep instances from being made, in the form of :func:`check`."""
+    """Return only the problems that keep instances from being made, in the form of :func:`find_problems`."""
     problems = []
     seen = {}
     for where, name, sentence, _, people in sentences(templates):

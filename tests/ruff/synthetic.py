@@ -253,7 +253,7 @@ def prompted_outputs(models, sets, distractors=range(6), chain_models=(), orders
 def prompted_tables(outputs, pairs=()):
     """Return the tables of prompted models; scored models get every other instance right."""
     asked = outputs[outputs.order == "published"].astype({"n_distractors": str})
-    frames = {"estimates": of_models(estimates.of_prompts(asked), scoring="prompted")}
+    frames = {"estimates": of_models(estimates.estimate_prompts(asked), scoring="prompted")}
     if pairs:
         once = outputs.drop_duplicates(["instance_id", "n_distractors"])
         scored = pd.concat([once.assign(model=name) for name in dict.fromkeys(pair["scored"] for pair in pairs)])

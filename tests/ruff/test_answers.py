@@ -111,7 +111,7 @@ IT = templates.PronounSet(dict(zip(templates.FORMS, ("it", "it", "its", "its", "
     [*((*row, {}) for row in TABLE), *((*row, {"it": IT}) for row in WITH_IT)],
 )
 def test_odd_outputs(text, case, gold, outcome, named, more):
-    assert answers.judge(text, case, gold, PRONOUNS | more) == (outcome, named)
+    assert answers.judge_answer(text, case, gold, PRONOUNS | more) == (outcome, named)
 
 
 def test_every_outcome_is_in_the_table():
@@ -121,9 +121,9 @@ def test_every_outcome_is_in_the_table():
 @pytest.mark.parametrize("case", [NOM, ACC, POS])
 def test_every_form_of_the_case_is_its_set(case):
     for name, forms in PRONOUNS.items():
-        assert answers.judge(f"It is {forms[case].upper()}!", case, name, PRONOUNS) == ("right", name)
+        assert answers.judge_answer(f"It is {forms[case].upper()}!", case, name, PRONOUNS) == ("right", name)
         for other in set(PRONOUNS) - {name}:
-            assert answers.judge(forms[case], case, other, PRONOUNS) == ("wrong", name)
+            assert answers.judge_answer(forms[case], case, other, PRONOUNS) == ("wrong", name)
 
 
 SHARING = synthetic.SHARING | {"she": PRONOUNS["she"]}
@@ -158,4 +158,4 @@ SHARING = synthetic.SHARING | {"she": PRONOUNS["she"]}
     ],
 )
 def test_sets_that_share_a_form(text, case, gold, outcome, named):
-    assert answers.judge(text, case, gold, SHARING) == (outcome, named)
+    assert answers.judge_answer(text, case, gold, SHARING) == (outcome, named)

@@ -140,7 +140,7 @@ def cell(table, **where):
 
 
 def test_every_output_of_a_prompt_is_counted_once():
-    table = of_models(estimates.of_prompts(published()), scoring="prompted")
+    table = of_models(estimates.estimate_prompts(published()), scoring="prompted")
     asked = {"method": "vanilla", "answer": "final"}
     first = cell(table, metric="accuracy", n_distractors="0", prompt="0", **asked)
     assert (first.above, first.below, first.value) == (1, 1, 1)
@@ -157,7 +157,7 @@ def test_pooled_rows_are_means_over_prompts():
     # A kind with several prompts is pooled as well.
     more = pd.concat([OUTPUTS, OUTPUTS[OUTPUTS.prompt == "0"].assign(prompt="1")])
     for rows, prompt, expected in ((OUTPUTS, "", (2, 1, 2, 0.5, np.sqrt(0.5))), (more, "0|1", (2, 2, 2, 1, 0))):
-        table = of_models(estimates.of_prompts(published(rows)))
+        table = of_models(estimates.estimate_prompts(published(rows)))
         found = cell(table, metric="accuracy", method="vanilla", n_distractors="0", prompt=prompt)
         assert found[["samples", "above", "below", "value", "sd"]].tolist() == pytest.approx(expected)
 

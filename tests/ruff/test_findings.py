@@ -246,14 +246,6 @@ def test_a_model_that_always_picks_one_set_is_not_hurt_by_distractors(occupation
     assert "OPT-125M: 0.000 (0.000 to 0.000) with 1, 0.000 (0.000 to 0.000) with 2" in verdict(17, run).evidence
 
 
-def test_sizes_and_groups_are_those_of_the_study():
-    run = made()
-    assert (len(run.encoders), len(run.decoders), len(run.neighbours)) == (9, 20, 22)
-    assert (run.families["OPT"][0], run.families["OPT"][-1]) == ("opt-125m", "opt-66b")
-    assert run.size("opt-6.7b") == 6.7e9
-    assert set(run.everyone) == set(RUN)
-
-
 def restricted(run, keep):
     """Return a run that has only some models."""
     tables = (frame[frame.model.isin([*keep, ""])] for frame in (run.estimates, run.tests))

@@ -87,6 +87,6 @@ def test_broken_templates_are_named(tmp_path, lines, named):
 
 def test_what_cannot_be_filled_or_found_is_refused():
     with refused("___", "exactly once", "Nothing to fill."):
-        prompts.fill("{task}", "Nothing to fill.", OPTIONS, "___")
+        prompts.fill_prompt("{task}", "Nothing to fill.", OPTIONS, "___")
     with refused("'wei'", "chains.tsv", "kojima, zhou"):
         prompts.select_chains(CHAINS, ["wei"], "chains.tsv")

@@ -14,7 +14,7 @@ TASK = "The weaver said that {pronoun} would return in the afternoon."
 def problems(folder, **changed):
     paths = small_templates.write(folder, **changed)
     read = templates.read_replica(paths["task"], paths["context"], paths["occupations"])
-    return template_checks.check(read, read_pronouns(paths["pronouns"]))
+    return template_checks.find_problems(read, read_pronouns(paths["pronouns"]))
 
 
 def replaced(name, row, old, new):

@@ -34,7 +34,7 @@ def test_unknown_words_get_the_nearest_known_one(tmp_path, name, place, old, new
 
 def test_the_projects_templates_have_no_problem():
     replica = templates.read_replica(*REPLICA)
-    assert template_checks.check(replica, read_pronouns(ROOT / "templates/pronouns.tsv")) == []
+    assert template_checks.find_problems(replica, read_pronouns(ROOT / "templates/pronouns.tsv")) == []
     assert len(replica.tasks) == 180
 
 

@@ -28,7 +28,7 @@ def test_accuracies_can_be_recomputed_from_the_answers(finished):
         assert len(drawn) == 8
         for answer, column in (("final", "answer"), ("chain", "chain")):
             right = [
-                answers.judge(*row, sets)[0] == "right"
+                answers.judge_answer(*row, sets)[0] == "right"
                 for row in zip(drawn[column], drawn["case"], drawn.pronoun, strict=True)
             ]
             row = table[
