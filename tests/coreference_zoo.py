@@ -18,16 +18,6 @@ SIZES = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4, "i
 NAMES = ("tiny-lingmess", "tiny-f-coref", "tiny-caw", "tiny-caw-lora")
 
 
-def louder(model, factor):
-    """Multiply weights, so that a random model takes some spans for mentions and some pairs for coreferent."""
-    import torch
-
-    with torch.no_grad():
-        for parameter in model.parameters():
-            if parameter.dim() > 1:
-                parameter.mul_(factor)
-
-
 def roberta_tokenizer():
     """Return RoBERTa's kind of tokenizer, trained on the spot; the packages' transformers takes files by place."""
     import transformers
@@ -61,7 +51,7 @@ def fast(folder, seed, kind, longest):
     config.coref_head = head
     with fastcoref_systems._eager():
         model = network(config)
-    louder(model, 6)
+    zoo.make_louder(model, 6)
     tokenizer.save_pretrained(folder)
     model.save_pretrained(folder)
 
@@ -83,7 +73,7 @@ def caw(folder, seed, lora):
             bos_token_id=tokenizer.bos_token_id, eos_token_id=tokenizer.eos_token_id, **SIZES,
         )
     )  # fmt: skip
-    louder(network, 6)
+    zoo.make_louder(network, 6)
     tokenizer.save_pretrained(encoder)
     network.save_pretrained(encoder)
     model = CorefModel(
@@ -101,7 +91,7 @@ def caw(folder, seed, lora):
         build_optimizers=False,
     )  # fmt: skip
     for part in ("rough_scorer", "a_scorer", "sp", "we"):
-        louder(model.trainable[part], 3)
+        zoo.make_louder(model.trainable[part], 3)
     model.save_weights(str(folder / "model.pt"), save_optimizers=False)
 
 

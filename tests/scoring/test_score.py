@@ -189,30 +189,6 @@ def test_results_do_not_depend_on_the_split(entries, tmp_path, model, count):
     assert np.abs(tables[1].log_probability - tables[3].log_probability).max() < 1e-4
 
 
-def test_shards_of_different_runs_are_not_merged(entries, tmp_path, many):
-    merged, written = tmp_path / "scores.parquet", []
-    for shard, engine in ((1, "packed"), (2, "minicons")):
-        given = arguments(entries, tmp_path / str(shard), many, shard=shard, shards=2, engine=engine)
-        score.main(**given)
-        written.append(given["scores"])
-    with refused("2/scores.parquet: engine is 'minicons'", "'packed' in", "delete the shard"):
-        merge_scores.main(shards=written, scores=str(merged))
-    with refused("is part 1 of 2", "part 2 of 2 was expected"):
-        merge_scores.main(shards=[written[0]] * 2, scores=str(merged))
-    table, facts = files.read_parquet(written[0]), files.parquet_metadata(written[0])
-    for first, second, named in (
-        ({"shards": 3}, {"shards": 3}, ["is part 1 of 3", "part 1 of 2 was expected"]),
-        ({}, {"revision": "b" * 40}, [f"revision is '{'b' * 40}'", "None in"]),
-        ({}, {"bos_token": "<s>"}, ["bos_token is '<s>'", "None in"]),
-    ):
-        paths = [str(tmp_path / f"{shard}.parquet") for shard in (1, 2)]
-        for shard, changed in ((1, first), (2, second)):
-            files.write_parquet(paths[shard - 1], table, metadata=facts | {"shard": shard} | changed)
-        with refused(*named):
-            merge_scores.main(shards=paths, scores=str(merged))
-    assert not merged.exists()
-
-
 def test_files_that_hold_too_little_are_refused(entries, tmp_path, many):
     """Priorities where a model scores fewer instances, and instances at all."""
     with refused(many, "priority"):

@@ -7,7 +7,6 @@ import pytest
 
 from scripts.core.coreference_systems import conll
 from scripts.core.coreference_systems import documents as d
-from tests.core.coreference_systems import conll2012
 from tests.refusals import refused
 
 
@@ -175,18 +174,8 @@ def test_litbank_has_its_documents_words_and_mentions(mirror):
 
 def test_documents_are_read_as_they_were_written(tmp_path):
     corpus = read(tmp_path, ONTONOTES + text(row("é", 0, "(0)|(1", part=7), row("b", 1, "1)", part=7), "", part="007"))
-    conll2012.write(tmp_path / "y_gold_conll", corpus)
-    assert conll.read_conll2012(tmp_path / "y_gold_conll") == corpus
     d.write_documents(tmp_path / "y.jsonl", corpus)
     assert d.read(tmp_path / "y.jsonl") == corpus
-
-
-def test_nested_mentions_survive_the_layout(tmp_path):
-    words = tuple("abcdef")
-    clusters = d.order_clusters([[(0, 5), (1, 1)], [(0, 2), (3, 5)], [(0, 0), (2, 4)], [(1, 3)], [(5, 5)]])
-    document = d.AnnotatedDocument("x", words, ((0, 6),), clusters)
-    conll2012.write(tmp_path / "z_gold_conll", [document])
-    assert conll.read_conll2012(tmp_path / "z_gold_conll") == [document]
 
 
 DOCUMENT = d.AnnotatedDocument("x", ("a", "b", "c"), ((0, 2), (2, 3)), (((0, 1), (2, 2)),), ("s",) * 3, ("t",) * 3)

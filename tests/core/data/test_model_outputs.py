@@ -136,13 +136,14 @@ def test_damage_anywhere_in_a_file_of_scores_is_refused_or_harmless(tmp_path, wi
 # Putting shards together -------------------------------------------------------------------------------------------
 
 
-def shards(tmp_path, change=lambda frame: frame, **facts):
+def shards(tmp_path, change=lambda frame: frame, of=2, **facts):
+    """Write two shards, of which the second is changed and says other ``facts`` of itself."""
     frame = rows_of_scores()
     paths = [str(tmp_path / f"{k}of2.parquet") for k in (1, 2)]
     for number, (path, part, own) in enumerate(
         zip(paths, (frame[:60], change(frame[60:])), ({}, facts), strict=True), 1
     ):
-        counts = {"instances": 20, "text_tokens": 1, "forward_tokens": 1, "shard": number, "shards": 2} | own
+        counts = {"instances": 20, "text_tokens": 1, "forward_tokens": 1, "shard": number, "shards": of} | own
         write(path, part, **{key: value for key, value in counts.items() if value is not None})
     return paths
 
@@ -165,6 +166,7 @@ SHARDS = {
     "order": (lambda f: f, {"shard": 1}, ["part 1 of 2", "part 2 of 2 was expected"]),
     "another whole": (lambda f: f, {"shards": 3}, ["shards is 3, but 2 in", "1of2"]),
     "revision": (lambda f: f, {"revision": "other"}, ["revision is 'other', but None in", "1of2"]),
+    "what begins texts": (lambda f: f, {"bos_token": "<s>"}, ["bos_token is '<s>', but None in", "1of2"]),
     "without counts": (lambda f: f, {"instances": None}, ["do not say how many instances"]),
 }
 
@@ -175,6 +177,12 @@ def test_attacks_on_shards_are_refused(tmp_path, change, facts, named):
     with refused(f"{paths[1]}: ", *named, REMEDY):
         merge_scores.main(shards=paths, scores=str(tmp_path / "m.parquet"))
     assert not (tmp_path / "m.parquet").exists()
+
+
+def test_the_first_parts_of_a_finer_division_are_not_the_whole(tmp_path):
+    paths = shards(tmp_path, of=3)
+    with refused(f"{paths[0]}: ", "part 1 of 3", "part 1 of 2 was expected", REMEDY):
+        merge_scores.main(shards=paths, scores=str(tmp_path / "m.parquet"))
 
 
 # Answers -----------------------------------------------------------------------------------------------------------
