@@ -28,5 +28,5 @@ if command -v apt-get >/dev/null && { [[ -z "$as_root" ]] || $as_root true 2>/de
 fi
 # shellcheck disable=SC2005,SC2046  # one line of what is missing
 echo "Error: TeX is incomplete and could not be installed here; there is no $(echo $(missing)). On Debian and Ubuntu:" \
-    "sudo apt-get install $packages; elsewhere install a TeX Live that has them" >&2
+    "sudo apt-get install $packages; elsewhere see docs/running.md, What to install" >&2
 exit 1

@@ -81,6 +81,8 @@ def test_the_folder_of_a_run_is_checked_where_it_is_given(capsys):
     assert check_config.main([overlay, "--directory", "runs/ruff"]) == 0
     assert check_config.main([overlay, "--directory", "runs/other"]) == 1
     assert "rerun with: --directory runs/ruff" in capsys.readouterr().err
+    assert check_config.main(["--directory", "runs/none-such"]) == 1
+    assert "runs/none-such is the folder of a run" in capsys.readouterr().err
 
 
 def test_a_run_has_a_name_that_a_folder_can_have(tmp_path, capsys):

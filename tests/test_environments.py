@@ -116,9 +116,10 @@ def checkout(tmp_path):
 SETUP = {**os.environ, "PYTHON": sys.executable}
 
 
-def set_up(folder):
+def set_up(folder, **environment):
+    command = ["bash", "envs/setup.sh"]
     return subprocess.run(
-        ["bash", "envs/setup.sh"], cwd=folder, env=SETUP, capture_output=True, text=True, check=True, timeout=60
+        command, cwd=folder, env=SETUP | environment, capture_output=True, text=True, check=True, timeout=60
     ).stdout
 
 
@@ -149,6 +150,14 @@ def test_a_copied_or_moved_checkout_runs_its_own_environment(checkout, way):
 def test_an_environment_in_its_place_is_left_alone(checkout):
     before = {path: path.read_bytes() for path in (checkout / ".venv/bin").iterdir() if not path.is_symlink()}
     assert set_up(checkout) == ""
+    # As on macOS, which has no sha256sum.
+    tools = checkout.parent / "tools"
+    tools.mkdir()
+    for name in ("bash", "dirname", "git", "cat", "sed", "head", "readlink"):
+        (tools / name).symlink_to(shutil.which(name))
+    (tools / "shasum").write_text(f'#!/bin/bash\n[[ "$*" == "-a 256" ]] && {shutil.which("sha256sum")}\n')
+    (tools / "shasum").chmod(0o755)
+    assert set_up(checkout, PATH=str(tools)) == ""
     assert {path: path.read_bytes() for path in before} == before
 
 
