@@ -57,8 +57,8 @@ def curves(probabilities: pd.DataFrame, draws: int, seed: int) -> pd.DataFrame:
     frames = []
     for key, curve in probabilities.groupby(keys, sort=False, observed=True):
         table = curve.pivot(index="item", columns="position", values="probability").sort_index()
-        line = fit(_resampled(table, draws, seed))
-        # The line at the places that fit() takes the values to have.
+        line = fit_lines(_resampled(table, draws, seed))
+        # The line at the places that fit_lines() takes the values to have.
         y = line["intercept"][:, None] + line["slope"][:, None] * np.arange(table.shape[1])
         low, high = np.transpose(
             [
@@ -97,7 +97,7 @@ def _resampled(table: pd.DataFrame, draws: int, seed: int):
     return 100 * weights / sentences @ table.to_numpy()
 
 
-def fit(y: np.ndarray) -> dict[str, np.ndarray]:
+def fit_lines(y: np.ndarray) -> dict[str, np.ndarray]:
     """Return slope, intercept and Pearson's r of curves over their positions.
 
     Args:
@@ -162,12 +162,12 @@ def _metrics(part: pd.DataFrame, draws: int, seed: int):
     drawn = {gender: _resampled(table, draws, seed) for gender, table in tables.items()}
     metrics = {}
     for gender, y in drawn.items():
-        for metric, value in fit(y).items():
+        for metric, value in fit_lines(y).items():
             metrics[gender, metric] = value if y.any() else np.full_like(value, np.nan)
         metrics[gender, "r2"] = metrics[gender, "r"] ** 2
     if "female" in drawn and "male" in drawn:
         either = drawn["female"].any() or drawn["male"].any()
-        for metric, value in fit(drawn["female"] - drawn["male"]).items():
+        for metric, value in fit_lines(drawn["female"] - drawn["male"]).items():
             metrics[DIFFERENCE, metric] = value if either else np.full_like(value, np.nan)
         metrics[BOTH, "r2"] = (metrics["female", "r2"] + metrics["male", "r2"]) / 2
     return metrics

@@ -105,7 +105,7 @@ def select_lines(curves: "pd.DataFrame", estimates: "pd.DataFrame", variable: st
     if choice == "main":
         rows = rows[rows[PANEL].apply(tuple, axis=1).isin(MAIN_PANELS)]
     keys = [*study.IDENTITY, *PANEL, "gender"]
-    fits = study.lines(estimates, metric=["slope", "intercept", "r"], variable=variable, gender=GROUPS)
+    fits = study.pick_slopes(estimates, metric=["slope", "intercept", "r"], variable=variable, gender=GROUPS)
     fits = fits.pivot(index=keys, columns="metric", values="value").reset_index()
     return rows.merge(fits, on=keys, how="left")
 
@@ -166,7 +166,7 @@ def draw_correlations(curves: "pd.DataFrame", variable: str) -> Figure:
     """
     parts = study.order_rows(curves).groupby(PANEL, sort=False)
     panels = {(str(label), str(prompt)): part for (label, prompt), part in parts}
-    known = sorted(panels, key=lambda key: (study.order(curves.label).index(key[0]), PROMPTS.index(key[1])))
+    known = sorted(panels, key=lambda key: (study.order_labels(curves.label).index(key[0]), PROMPTS.index(key[1])))
     shown = [key for key in known if panels[key].probability.max() > 0]
     if not shown:
         return plotting.nothing_drawn(f"no model gives a pronoun any probability at any {variable}")
@@ -240,7 +240,7 @@ ROW, NARROW_ROW, MANY = 0.15, 0.11, 9
 
 def select_occupations(metrics: "pd.DataFrame", evaluation_set: str, group: str) -> "pd.DataFrame":
     """Return the metrics of one figure: of a group of the study's models, of one of them, or of all of the run."""
-    rows = study.moved(metrics, evaluation_set=evaluation_set)
+    rows = study.pick_metrics(metrics, evaluation_set=evaluation_set)
     # Of two sets of templates the one that the section's numbers are about.
     rows = rows[rows.templates == rows.templates.max()]
     if group in study.MODELS:
@@ -261,7 +261,7 @@ def draw_occupations(frame: "pd.DataFrame", evaluation_set: str, threshold: floa
         frame: From :func:`select_occupations`.
         threshold: In percentage points.
     """
-    names = study.order(frame.label)
+    names = study.order_labels(frame.label)
     order = [
         SENTENCE_LABELS[kind] for kind in sorted(SENTENCES[evaluation_set], key=lambda kind: kind not in SPECIFIED)
     ]

@@ -89,7 +89,9 @@ REFERENT_SHIFT = {"professional": -1.5, "participant": 1.5}
 
 def read_examples(probabilities: list[str]) -> pd.DataFrame:
     """Return Winogender's feminine probabilities as the study has them, from the files of all parts."""
-    rows = [study.moved(read_probabilities(path), evaluation_set="winogender", dates=...) for path in probabilities]
+    rows = [
+        study.pick_metrics(read_probabilities(path), evaluation_set="winogender", dates=...) for path in probabilities
+    ]
     return pd.concat(rows, ignore_index=True)
 
 
@@ -100,7 +102,7 @@ def select_example(rows: pd.DataFrame) -> pd.DataFrame:
     """
     occupations = sorted(rows.occupation.unique())
     rows = rows[rows.occupation == (study.OCCUPATION if study.OCCUPATION in occupations else occupations[0])]
-    models = study.order(rows.label)
+    models = study.order_labels(rows.label)
     with_mass = [name for name in models if rows.probability[rows.label == name].max() > 0]
     rows = rows[rows.label == (EXAMPLE if EXAMPLE in models else [*with_mass, models[0]][0])]
     rows = rows[rows.templates == rows.templates.iloc[0]]

@@ -64,14 +64,16 @@ def word_group_probabilities(
         rows = rows[rows.method.isin(methods)]
         method: Any = rows.set_index("text_id").method
         top = read_distributions(top_file, Path(top_file).stem, method.index)
-        frames.append(tidy(accumulate(top, method, groups), rows, sentences, model, label, "top"))
+        frames.append(format_probabilities(accumulate(top, method, groups), rows, sentences, model, label, "top"))
         if (method == "generate").any():
             # Masks have one step: it is that of both rules.
             written = accumulate(top, method[method == "generate"], groups, written_only=True)
-            frames.append(tidy(written, rows, sentences, model, label, "written"))
+            frames.append(format_probabilities(written, rows, sentences, model, label, "written"))
         if full_file:
             whole = read_masses(full_file, Path(top_file).stem, list(groups), top)
-            frames.append(tidy(accumulate_full(whole, top, method, groups), rows, sentences, model, label, "full"))
+            frames.append(
+                format_probabilities(accumulate_full(whole, top, method, groups), rows, sentences, model, label, "full")
+            )
         log.info("%s: %d texts", text_file, len(rows))
     files.write_parquet(probabilities, pd.concat(frames, ignore_index=True))
 
@@ -138,7 +140,7 @@ def _averaged(sums: pd.Series, steps: pd.DataFrame, methods: pd.Series, words: I
     return table.div(steps.text_id.value_counts().reindex(methods.index).fillna(1), axis=0)
 
 
-def tidy(
+def format_probabilities(
     table: pd.DataFrame, texts: pd.DataFrame, instances: pd.DataFrame, model: str, label: str, accumulation: str
 ) -> pd.DataFrame:
     """Return probabilities in the format of this module.

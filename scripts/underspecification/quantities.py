@@ -41,19 +41,19 @@ class Source:
 
     @cached_property
     def _slopes(self):
-        rows = study.lines(self._estimates, metric=["slope", "r"])
+        rows = study.pick_slopes(self._estimates, metric=["slope", "r"])
         rows = rows[["label", "variable", "prompt", "gender", "metric", "value", "low", "high", "n"]]
         return {row[:5]: row[5:] for row in rows.itertuples(index=False, name=None)}
 
     @cached_property
     def _detected(self):
-        rows = study.detected(self._estimates, templates="official", choice=["", FIXED])
+        rows = study.pick_rates(self._estimates, templates="official", choice=["", FIXED])
         return rows.set_index(["label", "evaluation_set", "metric"])[["value", "low", "high", "n", "clusters"]]
 
     @cached_property
     def metrics(self) -> pd.DataFrame:
         """The female metric between the outer dates, of the study's sentences."""
-        table = study.moved(self.tables["metrics"], templates="official")
+        table = study.pick_metrics(self.tables["metrics"], templates="official")
         return table[~table.label.isin(self.excluded)]
 
     def present(self, models: Iterable[str]) -> int:

@@ -35,12 +35,12 @@ def released(*, winogender: str, simplified: str, mgc: str, probabilities: str, 
     """Write ``probabilities`` (Parquet) of a ``release`` from its three archives."""
     frames = []
     for name, path in (("winogender", winogender), ("simplified", simplified), ("mgc", mgc)):
-        frames.append(read(path, release, name))
+        frames.append(read_archive(path, release, name))
         log.info("%s: %d probabilities of %d models", path, len(frames[-1]), frames[-1].model.nunique())
     files.write_parquet(probabilities, pd.concat(frames, ignore_index=True), {"origins": {"row": "{text_id}"}})
 
 
-def read(path: str | Path, release: str, evaluation_set: str) -> pd.DataFrame:
+def read_archive(path: str | Path, release: str, evaluation_set: str) -> pd.DataFrame:
     """Return the probabilities of one archive.
 
     Args:
@@ -84,7 +84,7 @@ def _read_file(name: str, text: str, evaluation_set: str):
         return [], [": the name is not that of a raw file"]
     letter, model_file, variable, sentence, test, number = parts.groups()
     prompt = study.FILE_PROMPTS[number or ""]
-    model = study.label(model_file, prompt)
+    model = study.released_label(model_file, prompt)
     if model is None:
         return [], [f": the model '{model_file}' with prompt {prompt} is not known"]
     if test == "True":

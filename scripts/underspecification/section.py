@@ -111,7 +111,7 @@ def section(
 
 def of_set(estimates: pd.DataFrame, evaluation_set: str, dates: Any = "1", metric: str = ACCURACY) -> pd.DataFrame:
     """Return balanced accuracies on a set at the threshold of the settings, by name of the model."""
-    rows = study.detected(estimates, metric=metric, evaluation_set=evaluation_set, choice=FIXED, dates=dates)
+    rows = study.pick_rates(estimates, metric=metric, evaluation_set=evaluation_set, choice=FIXED, dates=dates)
     return rows[rows.templates == rows.templates.max()].sort_values("label", kind="stable")
 
 
@@ -133,7 +133,7 @@ def count_sentences(curves: pd.DataFrame) -> dict[str, dict]:
     ``mgc.beyond`` is how many models of a release the study's figures do not show, with ``label``.
     """
     numbers = {"mgc.sentences": count(curves.n.max(), CURVES, column="n")}
-    models = [m for m in study.order(curves.label) if m in study.MODELS and m not in study.IN_FIGURES]
+    models = [m for m in study.order_labels(curves.label) if m in study.MODELS and m not in study.IN_FIGURES]
     if models and not (curves.part == study.RUN).any():
         label = " and ".join(filter(None, [", ".join(models[:-1]), models[-1]]))
         numbers["mgc.beyond"] = count(len(models), CURVES, column="model") | {"label": label}
@@ -148,7 +148,7 @@ def count_sentences(curves: pd.DataFrame) -> dict[str, dict]:
 def count_slopes(estimates: pd.DataFrame) -> dict[str, dict]:
     """Return ``method1.<variable>.curves``, models and prompts with a female slope, and ``.significant``, those whose
     interval is above 0."""
-    rows = study.lines(estimates, metric="slope", gender="female").dropna(subset="value")
+    rows = study.pick_slopes(estimates, metric="slope", gender="female").dropna(subset="value")
     rows = rows[~rows.prompt.str.contains("|", regex=False)]
     numbers = {}
     for variable in ("date", "place"):
@@ -194,7 +194,7 @@ def count_detection(estimates: pd.DataFrame, metrics: pd.DataFrame, threshold: f
 
 def count_undefined(metrics: pd.DataFrame, name: str, threshold: float) -> dict[str, dict]:
     """Return what :func:`count_detection` says of sentences of one set in which a model gives no mass at a date."""
-    female = study.moved(metrics)
+    female = study.pick_metrics(metrics)
     without = female[female.undefined.astype(bool)]
     if without.empty:
         return {}
@@ -217,7 +217,7 @@ def count_independence(estimates: pd.DataFrame) -> dict[str, dict]:
         ``independence.needed``, the occupations with which an r of the limit has an interval without 0. Only of parts
         with at least one defined r.
     """
-    rows = study.detected(estimates, metric=list(LEVELS.values()), choice="").dropna(subset="value")
+    rows = study.pick_rates(estimates, metric=list(LEVELS.values()), choice="").dropna(subset="value")
     if rows.empty:
         return {}
     # Fisher's transformation of r has a standard error of 1 / sqrt(n - 3).
@@ -241,7 +241,7 @@ def relabelled(estimates: pd.DataFrame) -> dict[str, dict]:
     Its ``label`` is the model's and the table's name. It is left out where the release has files of the model that the
     table names.
     """
-    models = set(study.detected(estimates, metric="AUC").label)
+    models = set(study.pick_rates(estimates, metric="AUC").label)
     for model, shown in study.PRINTED_AS.items():
         if model in models and shown.replace("-gen", " gen") not in models:
             return {"relabelled": count(1, ESTIMATES, model=model) | {"label": [model, shown]}}
@@ -256,7 +256,7 @@ def summary(*, estimates: str, summary: str, models: dict) -> None:
     are of several prompts, which stand here each.
     """
     table = study.read_table(estimates)
-    slopes = study.lines(table, metric=["slope", SLOPE], gender=[*GENDERS, ""])
+    slopes = study.pick_slopes(table, metric=["slope", SLOPE], gender=[*GENDERS, ""])
     slopes = slopes[slopes.prompt.isin(study.FILE_PROMPTS.values())]
     slopes = slopes.assign(n_unit="sentences", unit="percentage points a step", headline=slopes.metric == SLOPE, rank=0)
     rates = study.pick(

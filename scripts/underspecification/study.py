@@ -112,7 +112,7 @@ IN_FIGURES = (*(name for name in MODELS if name != "Flan-T5-XXL" and MODELS[name
 """Models that the study's figures show; of the others only files were released."""
 
 
-def label(file: str, prompt: str) -> str | None:
+def released_label(file: str, prompt: str) -> str | None:
     """Return the label of a released file's model, None for one that is not known."""
     return _BY_FILE.get((file, prompt != "mask"))
 
@@ -124,7 +124,7 @@ def run_label(name: str, prompt: str) -> str:
     )
 
 
-def order(labels: Iterable[str]) -> list[str]:
+def order_labels(labels: Iterable[str]) -> list[str]:
     """Return labels in the order of the study, others behind in their own."""
     names = list(MODELS)
     labels = list(dict.fromkeys(labels))
@@ -168,18 +168,18 @@ def pick(estimates: pd.DataFrame, **levels: Any) -> pd.DataFrame:
     return ratios.pick(estimates, FACTORS, **{"accumulation": TOP} | levels)
 
 
-def lines(estimates: pd.DataFrame, **levels: Any) -> pd.DataFrame:
+def pick_slopes(estimates: pd.DataFrame, **levels: Any) -> pd.DataFrame:
     """Return estimates of Method 1, of all models and prompts and of their means, over both variables."""
     return pick(estimates, **{"evaluation_set": "mgc", "variable": ..., "prompt": ..., "gender": ...} | levels)
 
 
-def detected(estimates: pd.DataFrame, **levels: Any) -> pd.DataFrame:
+def pick_rates(estimates: pd.DataFrame, **levels: Any) -> pd.DataFrame:
     """Return estimates of Method 2 as the study has them: feminine, one date at either end, at masks or its prompt."""
     usual = {"evaluation_set": ..., "templates": ..., "prompt": ["mask", DETECTION_PROMPT]}
     return pick(estimates, **usual | {"gender": "female", "dates": "1", "choice": ...} | levels)
 
 
-def moved(metrics: pd.DataFrame, **levels: Any) -> pd.DataFrame:
+def pick_metrics(metrics: pd.DataFrame, **levels: Any) -> pd.DataFrame:
     """Return the metrics of sentences in the same way."""
     usual = {"prompt": ["mask", DETECTION_PROMPT], "accumulation": TOP, "gender": "female", "dates": "1"}
     return ratios.pick(metrics, [], **usual | levels)
@@ -187,7 +187,7 @@ def moved(metrics: pd.DataFrame, **levels: Any) -> pd.DataFrame:
 
 def order_rows(table: pd.DataFrame) -> pd.DataFrame:
     """Return rows in the order of the study's models, each model's in their own."""
-    rank = {name: place for place, name in enumerate(order(table.label))}
+    rank = {name: place for place, name in enumerate(order_labels(table.label))}
     return table.assign(_rank=table.label.map(rank)).sort_values("_rank", kind="stable").drop(columns="_rank")
 
 

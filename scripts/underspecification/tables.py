@@ -56,7 +56,7 @@ def tables(*, estimates: str, curves: str, metrics: str, printed: str, tex: list
 
 def slopes(estimates: pd.DataFrame) -> pd.DataFrame:
     """Return the cells of Method 1: slopes and r for dates and places, of each prompt and of the mean of several."""
-    rows = study.lines(estimates, metric=["slope", "r"], gender=GENDERS)
+    rows = study.pick_slopes(estimates, metric=["slope", "r"], gender=GENDERS)
     heads = [f"{v}s, {g}: {m}" for v in ("date", "place") for g in GENDERS for m in ("slope", "r")]
     rows = rows.assign(
         head=rows.variable + "s, " + rows.gender + ": " + rows.metric,
@@ -95,7 +95,7 @@ def rates(estimates: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
         accuracy with the threshold from cross-validation, with that threshold. Printed rates are left out if no model
         has one.
     """
-    rows = by_set(study.detected(estimates, metric=[*RATES.values(), "AUC", "threshold"]))
+    rows = by_set(study.pick_rates(estimates, metric=[*RATES.values(), "AUC", "threshold"]))
     decimals = rows.metric.map({"threshold": 2}).fillna(3).astype(int)
     heads = [HEADS.get(key) for key in zip(rows.choice, rows.metric, strict=True)]
     rows = rows.assign(
@@ -131,7 +131,7 @@ def printed_rates(printed: pd.DataFrame) -> pd.DataFrame:
 
 def independence(estimates: pd.DataFrame) -> pd.DataFrame:
     """Return the cells of r between level and change over occupations: a row for each set and model."""
-    rows = by_set(study.detected(estimates, metric=list(detection.LEVELS.values())))
+    rows = by_set(study.pick_rates(estimates, metric=list(detection.LEVELS.values())))
     level = rows.metric.map({metric: f"{name} level" for name, metric in detection.LEVELS.items()})
     values = rows.assign(head=level + ": r", text=[number(value, 2, signed=True) for value in rows.value])
     bounds = [interval(low, high, 2, signed=True) for low, high in zip(rows.low, rows.high, strict=True)]
@@ -144,7 +144,7 @@ def example(metrics: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
 
     Printed numbers stand in parentheses behind ours where the study has them.
     """
-    rows = study.moved(metrics, evaluation_set="winogender", gender=["female", ""], dates=["1", "2"])
+    rows = study.pick_metrics(metrics, evaluation_set="winogender", gender=["female", ""], dates=["1", "2"])
     occupations = sorted(rows.occupation.unique())
     occupation = study.OCCUPATION if study.OCCUPATION in occupations else occupations[0]
     rows = rows[(rows.occupation == occupation) & (rows.templates == rows.templates.iloc[0])]
@@ -204,7 +204,7 @@ def word_group_probabilities(curves: pd.DataFrame) -> pd.DataFrame:
     keys = ["label", "Prompt", "accumulation", "head"]
     means = rows.groupby(keys, sort=False).probability.mean().reset_index()
     means = means.assign(text=[number(value, 3) for value in means.probability])
-    orders = {"label": study.order(means.label), "Prompt": ["mask", "A", "B", "C"], "accumulation": list(MASSES)}
+    orders = {"label": study.order_labels(means.label), "Prompt": ["mask", "A", "B", "C"], "accumulation": list(MASSES)}
     means = means.sort_values(keys[:3], key=lambda names: names.map(orders[str(names.name)].index), kind="stable")
     cells = spread(means, keys[:3], heads).rename(columns={"accumulation": "Mass of"})
     return cells.assign(**{"Mass of": cells["Mass of"].map(MASSES)})

@@ -235,7 +235,7 @@ def overlaps(pairs: pd.DataFrame) -> pd.DataFrame:
         forms = (*one, case, name), (*other, case_other, name)
         first, second = (biased.get(form, frozenset()) & asked[one] & asked[other] for form in forms)
         facts = (*one, *other[2:], case, case_other, name, comparison)
-        rows.append((*facts, *compare(first, second, len(asked[one] & asked[other]))))
+        rows.append((*facts, *compare_sets(first, second, len(asked[one] & asked[other]))))
     table = pd.DataFrame(rows, columns=OVERLAP[:-1])
     table["p_holm"] = np.nan
     for _, same in table.groupby(["templates", "comparison", "reading"], sort=False):
@@ -243,7 +243,7 @@ def overlaps(pairs: pd.DataFrame) -> pd.DataFrame:
     return table
 
 
-def compare(first: frozenset, second: frozenset, asked: int) -> tuple[float, ...]:
+def compare_sets(first: frozenset, second: frozenset, asked: int) -> tuple[float, ...]:
     """Compare two sets of biased occupations, out of so many that were asked about.
 
     Returns:

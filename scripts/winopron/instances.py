@@ -62,9 +62,9 @@ def instances(
         else:
             assert sentences and occupations, "the replica has both"
             read = templates.read_replica(sentences, occupations)
-        template_checks.check(read, known, own=not archive)
+        template_checks.check_templates(read, known, own=not archive)
     rows = template_files.read_tsv(pronouns, template_files.PRONOUN_COLUMNS)
-    frame = build(read, entities, chosen, {cells["set"]: row for row, cells in rows})
+    frame = build_instances(read, entities, chosen, {cells["set"]: row for row, cells in rows})
     log.info("%d instances of %d templates", len(frame), len(read.rows))
     files.write_parquet(instances, frame, {"origins": read.origins() | {"pronoun_row": Path(pronouns).name}})
 
@@ -76,7 +76,7 @@ def templates_to_score(*, instances: str, selected: str, pairs: int | str, seed:
     sentences about two people; ``pairs`` is how many pairs of people are drawn with ``seed``, or all.
     """
     sentences = files.read_parquet(instances)
-    table = to_score(sentences, prompt_files.sample(sentences.pair, pairs, seed))
+    table = to_score(sentences, prompt_files.sample_pairs(sentences.pair, pairs, seed))
     origins = files.parquet_metadata(instances).get("origins", {})
     files.write_parquet(selected, table, {"origins": {k: v for k, v in origins.items() if k in table}})
     log.info("%d templates", len(table))
@@ -95,7 +95,7 @@ def prompts(
 ) -> None:
     """Write the prompts of a set of templates: sentences about a sample of people, with every prompt and variant.
 
-    :func:`scripts.winopron.prompts.of_instances` has the columns.
+    :func:`scripts.winopron.prompts.make_prompts` has the columns.
 
     Args:
         instances: One file for each kind of sentences that is asked about.
@@ -105,9 +105,9 @@ def prompts(
         variants: Which people a prompt lists as options, in which order: :data:`scripts.winopron.prompts.VARIANTS`.
     """
     read = [files.read_parquet(path) for path in instances]
-    kept = prompt_files.sample(read[0].pair, pairs, seed)
-    known = prompt_files.read(prompt_templates, wording, chosen)
-    rows = [row for frame in read for row in prompt_files.of_instances(frame[frame.pair.isin(kept)], known, variants)]
+    kept = prompt_files.sample_pairs(read[0].pair, pairs, seed)
+    known = prompt_files.read_prompts(prompt_templates, wording, chosen)
+    rows = [row for frame in read for row in prompt_files.make_prompts(frame[frame.pair.isin(kept)], known, variants)]
     origins = files.parquet_metadata(instances[0]).get("origins", {}) | {"prompt_row": Path(prompt_templates).name}
     frame = pd.DataFrame(rows)
     for column in ("template_row", "occupation_row", "pronoun_row", "prompt_row"):
@@ -116,7 +116,7 @@ def prompts(
     log.info("%d prompts about %d pairs of people", len(frame), len(kept))
 
 
-def build(
+def build_instances(
     read: Templates, entities: str, pronouns: Mapping[str, dict], pronoun_rows: dict[str, int] | None = None
 ) -> pd.DataFrame:
     """Return the instances of one template set.

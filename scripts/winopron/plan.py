@@ -53,8 +53,8 @@ class Plan(StudyPlan):
     def prompted(self) -> dict[str, Prompting]:
         """Models to what they are asked."""
         asking = self["prompting"]
-        number = len(prompts.read(self.prompt_templates, asking["wording"], asking["prompts"]))
-        return prompts.jobs(asking, self.models, number, self.n_pronouns)
+        number = len(prompts.read_prompts(self.prompt_templates, asking["wording"], asking["prompts"]))
+        return prompts.plan_prompting(asking, self.models, number, self.n_pronouns)
 
     @cached_property
     def asked(self) -> dict[str, dict]:

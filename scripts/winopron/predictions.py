@@ -54,7 +54,7 @@ def predictions(
     sentences = files.read_parquet(instances)
     asked, scored = (files.read_parquet(paths[0]) if paths else None for paths in (prompts, selected))
     table = pd.concat(
-        [read(path, reader, sentences, asked, scored) for path, reader in zip(outputs, readers, strict=True)],
+        [read_outputs(path, reader, sentences, asked, scored) for path, reader in zip(outputs, readers, strict=True)],
         ignore_index=True,
     )
     table = table.assign(templates=templates, entities=entities).reindex(columns=COLUMNS)
@@ -65,16 +65,20 @@ def predictions(
     files.write_parquet(predictions, table)
 
 
-def read(path: str, reader: Mapping[str, Any], sentences: pd.DataFrame, asked: Any, scored: Any) -> pd.DataFrame:
+def read_outputs(
+    path: str, reader: Mapping[str, Any], sentences: pd.DataFrame, asked: Any, scored: Any
+) -> pd.DataFrame:
     """Return the predictions of one system, in every way of reading its outputs."""
     if reader["outputs"] == "clusters":
         documents = coreference.read(path, texts(sentences))
         ways = {CORRECTED: "corrected"} | ({PUBLISHED: reader["published"]} if reader["published"] else {})
-        parts = [convert(documents, sentences, way).assign(reading=reading) for reading, way in ways.items()]
+        parts = [
+            predict_by_clusters(documents, sentences, way).assign(reading=reading) for reading, way in ways.items()
+        ]
     elif reader["outputs"] == "scores":
         scores = model_outputs.read_scores(path, reader["model"], scored)
         parts = [
-            by_likelihood(scores, scored, sentences, column).assign(reading=CORRECTED, scoring=scoring)
+            predict_by_likelihood(scores, scored, sentences, column).assign(reading=CORRECTED, scoring=scoring)
             for scoring, column in LIKELIHOODS.items()
         ]
     else:
@@ -174,7 +178,9 @@ def read_sheet(path: str | Path, sentences: pd.DataFrame) -> pd.DataFrame:
     return table
 
 
-def convert(documents: Mapping[str, coreference.Document], sentences: pd.DataFrame, way: str) -> pd.DataFrame:
+def predict_by_clusters(
+    documents: Mapping[str, coreference.Document], sentences: pd.DataFrame, way: str
+) -> pd.DataFrame:
     """Return whom each document's clusters name, as the module says.
 
     Args:
@@ -189,7 +195,7 @@ def convert(documents: Mapping[str, coreference.Document], sentences: pd.DataFra
     for row in files.rows(sentences):
         document = documents[row.instance_id]
         if way == "corrected":
-            predictions.append(by_places(document, row))
+            predictions.append(find_by_position(document, row))
             continue
         if way == "carried_over":
             before = answer = first_mention(document, row) or before
@@ -202,7 +208,7 @@ def convert(documents: Mapping[str, coreference.Document], sentences: pd.DataFra
     )
 
 
-def by_places(document: coreference.Document, row: Any) -> str | None:
+def find_by_position(document: coreference.Document, row: Any) -> str | None:
     """Return the one person with a mention in the pronoun's cluster.
 
     A mention is a person's if it begins with the person's word or the article before it, goes as far as the word at
@@ -249,7 +255,9 @@ def first_mention(document: coreference.Document, row: Any) -> str | None:
     return found
 
 
-def by_likelihood(scores: pd.DataFrame, selected: pd.DataFrame, sentences: pd.DataFrame, column: str) -> pd.DataFrame:
+def predict_by_likelihood(
+    scores: pd.DataFrame, selected: pd.DataFrame, sentences: pd.DataFrame, column: str
+) -> pd.DataFrame:
     """Return whom a model takes in every sentence of the templates that it scored: the person of the likelier sentence.
 
     Trinh and Le (2018) resolve Winograd schemas so, by the likelihood of the whole sentence (full scoring) or of what

@@ -38,7 +38,7 @@ PROMPT_TOKENS = 80
 METHOD = "vanilla"
 
 
-def read(path: str | Path, wording: str, chosen: str | list[str] = "all") -> dict[str, dict]:
+def read_prompts(path: str | Path, wording: str, chosen: str | list[str] = "all") -> dict[str, dict]:
     """Read the prompt templates.
 
     Args:
@@ -73,16 +73,16 @@ def read(path: str | Path, wording: str, chosen: str | list[str] = "all") -> dic
     return {name: prompt for name, prompt in prompts.items() if name in set(map(str, chosen))}
 
 
-def fill(template: str, task: str, pronoun: str, options: Sequence[str]) -> str:
+def fill_prompt(template: str, task: str, pronoun: str, options: Sequence[str]) -> str:
     """Return a prompt.
 
     The study does not print how options are listed; they are listed as in RUFF's Table 4, by the same authors. Without
     options the line of the slot goes, with the line breaks before it, or after it where text follows.
 
     Examples:
-        >>> fill("{task}\\n\\n{options}\\nWho is {pronoun}?", "Xe left.", "xe", [])
+        >>> fill_prompt("{task}\\n\\n{options}\\nWho is {pronoun}?", "Xe left.", "xe", [])
         'Xe left.\\n\\nWho is xe?'
-        >>> fill("{task}\\nWho is {pronoun}?\\n{options}", "Xe left.", "xe", ["cook", "guest"])
+        >>> fill_prompt("{task}\\nWho is {pronoun}?\\n{options}", "Xe left.", "xe", ["cook", "guest"])
         'Xe left.\\nWho is xe?\\nOPTIONS:\\n- cook\\n- guest'
     """
     if options:
@@ -95,7 +95,7 @@ def fill(template: str, task: str, pronoun: str, options: Sequence[str]) -> str:
     return re.sub(r"\{(?:task|pronoun|options)\}", lambda match: parts[match[0]], template)
 
 
-def sample(pairs: Iterable[str], number: int | str, seed: int) -> list[str]:
+def sample_pairs(pairs: Iterable[str], number: int | str, seed: int) -> list[str]:
     """Return the pairs of people whose sentences are asked about, in their order."""
     pairs = list(dict.fromkeys(pairs))
     if isinstance(number, str) or number >= len(pairs):
@@ -104,11 +104,11 @@ def sample(pairs: Iterable[str], number: int | str, seed: int) -> list[str]:
     return [pairs[place] for place in sorted(chosen)]
 
 
-def of_instances(instances: "pd.DataFrame", prompts: dict, variants: Sequence[str]) -> list[dict]:
+def make_prompts(instances: "pd.DataFrame", prompts: dict, variants: Sequence[str]) -> list[dict]:
     """Return all prompts of some instances: rows of a file of prompts (:mod:`scripts.core.data.prompting`).
 
     Args:
-        prompts: Of :func:`read`.
+        prompts: Of :func:`read_prompts`.
         variants: Of :data:`VARIANTS`.
 
     Returns:
@@ -127,7 +127,7 @@ def of_instances(instances: "pd.DataFrame", prompts: dict, variants: Sequence[st
                         "method": METHOD,
                         "prompt": name,
                         "variant": variant,
-                        "text": fill(prompt["text"], row.text, row.pronoun, options),
+                        "text": fill_prompt(prompt["text"], row.text, row.pronoun, options),
                         "follow_up": None,
                         "template_row": row.template_row,
                         "occupation_row": row.occupation_row,
@@ -138,7 +138,7 @@ def of_instances(instances: "pd.DataFrame", prompts: dict, variants: Sequence[st
     return rows
 
 
-def jobs(settings: dict, models: dict[str, Model], prompts: int, pronoun_sets: int) -> dict[str, Prompting]:
+def plan_prompting(settings: dict, models: dict[str, Model], prompts: int, pronoun_sets: int) -> dict[str, Prompting]:
     """Return what each model is asked about one template set.
 
     Args:

@@ -219,7 +219,7 @@ def table_prompts(*, prompt_templates: str, tex: str, csv: str, wording: str, ch
     """List the prompts of the run (paper Table 7); ``\\\\n`` stands for a line break, as in the study."""
     from scripts.winopron import prompts as prompt_files
 
-    read = prompt_files.read(prompt_templates, wording, chosen)
+    read = prompt_files.read_prompts(prompt_templates, wording, chosen)
     cells = pd.DataFrame(
         {"ID": list(read), "Prompt": [prompt["text"].replace("\n", "\\n") for prompt in read.values()]}
     )

@@ -32,7 +32,7 @@ _AFTER_ACCUSATIVE = word_set(
 )
 
 
-def check(templates: Templates, pronouns: Mapping[str, dict], own: bool = True) -> None:
+def check_templates(templates: Templates, pronouns: Mapping[str, dict], own: bool = True) -> None:
     """Refuse a set of templates that breaks a rule.
 
     Args:

@@ -199,7 +199,7 @@ class SimulatedSource(Source):
     def _slopes(self) -> dict[tuple, tuple]:
         found = {}
         for variable in VALUES[self.of_size]:
-            for metric, values in correlation.fit(resample(self._sentences(variable))).items():
+            for metric, values in correlation.fit_lines(resample(self._sentences(variable))).items():
                 low, high = ends(values[1:])
                 for place, (model, prompt) in enumerate(CURVES):
                     for g, gender in enumerate(("female", "male")):

@@ -18,7 +18,7 @@ ARCHIVES = {"winogender": "detect_wino_raw", "simplified": "detect_wino_mod_raw"
 @pytest.fixture(scope="module")
 def probabilities(mirror):
     folder = mirror / "underspecification/data"
-    read = {name: releases.read(folder / f"{file}.tar.xz", "preprint", name) for name, file in ARCHIVES.items()}
+    read = {name: releases.read_archive(folder / f"{file}.tar.xz", "preprint", name) for name, file in ARCHIVES.items()}
     return {name: study.identify(frame) for name, frame in read.items()}
 
 

@@ -26,7 +26,7 @@ def archive(path, files):
 def test_raw_files_become_tidy(tmp_path):
     files = {name.format(letter): TEXT for name in (NAME, PROMPTED) for letter in "fmn"}
     trial = {FEMALE.replace("testFalse", "testTrue"): TEXT}
-    tidy = releases.read(archive(tmp_path / "raw.tar.xz", files | trial), "preprint", "winogender")
+    tidy = releases.read_archive(archive(tmp_path / "raw.tar.xz", files | trial), "preprint", "winogender")
     assert list(tidy.columns) == [*probabilities.COLUMNS, "text_id", "row"] and len(tidy) == 12
     assert set(tidy.text_id) == {f"raw.tar.xz:{name}" for name in files}
     row = tidy[(tidy.model == "BERT-base") & (tidy.gender == "neutral") & (tidy.position == 1)].iloc[0]
@@ -50,10 +50,10 @@ def test_raw_files_become_tidy(tmp_path):
 )
 def test_bad_raw_files_are_named(tmp_path, name, text, named):
     with refused(tmp_path / "raw.tar.xz", named, "fetch it again"):
-        releases.read(archive(tmp_path / "raw.tar.xz", {name: text}), "preprint", "winogender")
+        releases.read_archive(archive(tmp_path / "raw.tar.xz", {name: text}), "preprint", "winogender")
 
 
 def test_genders_of_different_dates_are_named(tmp_path):
     raw = {NAME.format(letter): TEXT.replace("1901", "1902") if letter == "n" else TEXT for letter in "fmn"}
     with refused("BERT-base, mask, clerk_man_0", "dates of the genders"):
-        releases.read(archive(tmp_path / "raw.tar.xz", raw), "preprint", "winogender")
+        releases.read_archive(archive(tmp_path / "raw.tar.xz", raw), "preprint", "winogender")

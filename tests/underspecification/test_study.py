@@ -8,10 +8,13 @@ from tests.refusals import refused
 
 
 def test_models_are_told_apart_by_their_prompt():
-    assert [study.label("google_ul2", prompt) for prompt in ("mask", "B")] == ["UL2-20B denoiser", "UL2-20B gen"]
+    assert [study.released_label("google_ul2", prompt) for prompt in ("mask", "B")] == [
+        "UL2-20B denoiser",
+        "UL2-20B gen",
+    ]
     assert [study.run_label("UL2-20B", prompt) for prompt in ("mask", "B")] == ["UL2-20B denoiser", "UL2-20B gen"]
-    assert study.label("davinci", "mask") is None and study.run_label("BERT-base", "mask") == "BERT-base"
-    assert study.order(["own", "GPT-3", "BERT-base"]) == ["BERT-base", "GPT-3", "own"]
+    assert study.released_label("davinci", "mask") is None and study.run_label("BERT-base", "mask") == "BERT-base"
+    assert study.order_labels(["own", "GPT-3", "BERT-base"]) == ["BERT-base", "GPT-3", "own"]
 
 
 def test_a_table_without_rows_is_refused(tmp_path):

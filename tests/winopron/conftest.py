@@ -15,7 +15,7 @@ def replica(root):
 @pytest.fixture(scope="session")
 def double(tmp_path_factory):
     """48 instances: 12 templates about two pairs of people with 4 pronoun sets."""
-    return instances.build(make.read(tmp_path_factory.mktemp("double")), "double", make.PRONOUNS)
+    return instances.build_instances(make.read(tmp_path_factory.mktemp("double")), "double", make.PRONOUNS)
 
 
 @pytest.fixture(scope="session")

@@ -23,7 +23,7 @@ BY_CASE = {"nominative": 0.95, "accusative": 0.6, "possessive": 0.8}
 
 def sentences(folder, entities="double"):
     """Return instances about twelve pairs of people."""
-    return instances.build(make.read(folder, occupations=PEOPLE), entities, make.PRONOUNS)
+    return instances.build_instances(make.read(folder, occupations=PEOPLE), entities, make.PRONOUNS)
 
 
 def one_sentence(text: str, pronoun: str) -> pd.DataFrame:

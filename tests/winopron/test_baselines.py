@@ -10,7 +10,7 @@ from tests.winopron.synthetic import one_sentence
 
 def chosen(rule, frame):
     documents = {row.instance_id: baselines.resolve(rule, row) for row in frame.itertuples()}
-    return list(predictions.convert(documents, frame, "corrected").prediction)
+    return list(predictions.predict_by_clusters(documents, frame, "corrected").prediction)
 
 
 @pytest.mark.parametrize(
@@ -35,7 +35,7 @@ def test_each_rule_takes_whom_it_says(rule, text, expected):
 
 @pytest.mark.parametrize("rule", study.RULES)
 def test_rules_resolve_both_endings_to_the_same_person_and_have_no_choice_of_one(replica, rule, tmp_path):
-    double, single = (instances.build(replica, kind, {"xe": make.PRONOUNS["xe"]}) for kind in study.ENTITIES)
+    double, single = (instances.build_instances(replica, kind, {"xe": make.PRONOUNS["xe"]}) for kind in study.ENTITIES)
     taken = double.assign(prediction=chosen(rule, double))
     assert (taken.groupby("template_pair").prediction.nunique() == 1).all()
     assert (taken.prediction == taken.answer).mean() == 0.5

@@ -192,9 +192,9 @@ def test_a_prompted_system_gives_the_answer_that_most_ways_of_asking_give(double
 
 def test_overlap_by_chance_agrees_with_counting():
     """Two occupations of four against two of four: all six second sets are counted."""
-    one, other, common, index, expected, p = estimates.compare(frozenset("ab"), frozenset("bc"), 4)
+    one, other, common, index, expected, p = estimates.compare_sets(frozenset("ab"), frozenset("bc"), 4)
     # One of six shares both, four share one (index 1/3), one shares none.
     assert (one, other, common, index) == (2, 2, 1, pytest.approx(1 / 3))
     assert expected == pytest.approx((1 * 1 + 4 / 3) / 6) and p == pytest.approx(5 / 6)
-    assert np.isnan(estimates.compare(frozenset(), frozenset("a"), 4)[-2:]).all()
-    assert np.isnan(estimates.compare(frozenset(), frozenset(), 4)[3])
+    assert np.isnan(estimates.compare_sets(frozenset(), frozenset("a"), 4)[-2:]).all()
+    assert np.isnan(estimates.compare_sets(frozenset(), frozenset(), 4)[3])

@@ -27,7 +27,7 @@ def check_offsets(frame, entities):
 
 @pytest.mark.parametrize("entities", ["double", "single"])
 def test_the_replicas_instances(replica, entities):
-    frame = instances.build(replica, entities, make.PRONOUNS)
+    frame = instances.build_instances(replica, entities, make.PRONOUNS)
     assert len(frame) == 1440 and frame.instance_id.is_unique and frame.text.is_unique
     assert Counter(zip(frame.case, frame.pronoun_set, strict=True)) == {(c, s): 120 for c in CASES for s in LABELS}
     assert Counter(frame.pair) == dict.fromkeys(frame.pair.unique(), 24) and frame.pair.nunique() == 60
@@ -38,7 +38,9 @@ def test_the_replicas_instances(replica, entities):
 
 
 def test_one_sentence_by_hand(tmp_path):
-    frame = instances.build(make.read(tmp_path), "double", make.PRONOUNS, {"he": 2, "she": 3, "they": 4, "xe": 5})
+    frame = instances.build_instances(
+        make.read(tmp_path), "double", make.PRONOUNS, {"he": 2, "she": 3, "they": 4, "xe": 5}
+    )
     row = frame.iloc[4 + 1]
     assert row.text == "The weaver told the buyer that she could buy the loom."
     assert (row.pronoun, row.pronoun_offset, row.occupation_offset, row.participant_offset) == ("she", 31, 4, 20)
@@ -46,14 +48,14 @@ def test_one_sentence_by_hand(tmp_path):
         "participant", 2, "weaver-buyer", "weaver-nominative-2", "weaver-nominative",
     )  # fmt: skip
     assert (row.template_row, row.occupation_row, row.pronoun_row) == (3, 2, 3)
-    other = instances.build(make.read(tmp_path), "double", {"she": make.PRONOUNS["she"]})
+    other = instances.build_instances(make.read(tmp_path), "double", {"she": make.PRONOUNS["she"]})
     assert other.instance_id[1] == row.instance_id
 
 
 def test_sets_that_share_a_form_have_instances_of_their_own(tmp_path):
     shared = dict(zip(make.FORMS, ("e", "em", "eir", "eirs", "emself"), strict=True))
     spivak = {"e": shared, "ey": shared | {"nominative": "ey"}}
-    frame = instances.build(make.read(tmp_path), "double", spivak)
+    frame = instances.build_instances(make.read(tmp_path), "double", spivak)
     assert frame.instance_id.is_unique and frame[frame.case == "accusative"].text.nunique() == 4
 
 
@@ -73,7 +75,7 @@ def test_the_verb_agrees_with_they(after, case, name, expected):
 
 def test_winogender_has_two_people_and_agreement(tmp_path):
     read = templates.read_winogender(make.write_winogender(tmp_path))
-    frame = instances.build(read, "double", make.PRONOUNS)
+    frame = instances.build_instances(read, "double", make.PRONOUNS)
     assert list(frame.text[:3]) == [
         "The weaver smiled at the buyer because he was early.",
         "The weaver smiled at the buyer because she was early.",
@@ -82,14 +84,14 @@ def test_winogender_has_two_people_and_agreement(tmp_path):
     assert set(frame.template_pair) == {"weaver-nominative"} and frame.occupation_row.isna().all()
     check_offsets(frame, "double")
     with refused("row 2", "'winogender' has no single sentences", "use double"):
-        instances.build(read, "single", make.PRONOUNS)
+        instances.build_instances(read, "single", make.PRONOUNS)
 
 
 def test_a_sentence_without_a_person_is_refused(tmp_path):
     rows = make.cells()
     rows[0][3] = "The buyer said that {pronoun} would sell."
     with refused("row 2", "the double sentence does not name the occupation before the slot"):
-        instances.build(make.read(tmp_path, rows), "double", make.PRONOUNS)
+        instances.build_instances(make.read(tmp_path, rows), "double", make.PRONOUNS)
 
 
 def test_the_job_writes_what_audits_follow(tmp_path):
@@ -137,7 +139,7 @@ def test_verbs_of_what_is_scored_agree_with_nouns_and_not_with_they():
     row = {"occupation": "weaver", "participant": "buyer", "case": "nominative", "answer": "occupation"}
     template = templates.Template(**row, double="The weaver met the buyer when {pronoun} was late.", single=None, row=2)
     they_first = {name: make.PRONOUNS[name] for name in ("they", "xe")}
-    frame = instances.build(templates.Templates("winogender", "f", (template,)), "double", they_first)
+    frame = instances.build_instances(templates.Templates("winogender", "f", (template,)), "double", they_first)
     scored = instances.to_score(frame, ["weaver-buyer"])
     assert scored.text.tolist() == ["The weaver met the buyer when ___ was late."]
 
@@ -154,12 +156,12 @@ def test_the_published_sets_have_the_papers_sizes(mirror, root):
         ("double", official, "double", pronouns), ("single", official, "single", pronouns),
         ("winogender", winogender, "double", pronouns), ("winogender with three", winogender, "double", three),
     ):  # fmt: skip
-        frame = instances.build(read, entities, sets)
+        frame = instances.build_instances(read, entities, sets)
         check_offsets(frame, entities)
         assert frame.instance_id.is_unique
         sizes[name] = len(frame)
     assert sizes == {"double": 1440, "single": 1440, "winogender": 480, "winogender with three": 360}
-    frame = instances.build(winogender, "double", pronouns)
+    frame = instances.build_instances(winogender, "double", pronouns)
     after = [row.text[row.pronoun_offset + len(row.pronoun) :].split()[0] for row in frame.itertuples()]
     told = Counter(zip(frame.pronoun, after, strict=True))
     assert (told["they", "was"], told["they", "were"], told["he", "was"], told["xe", "was"]) == (0, 17, 17, 17)

@@ -58,7 +58,7 @@ TEXT = "The weaver met the buyer at the gate of the mill when xe left early."
 def test_whom_clusters_name(clusters, corrected, other, carried):
     frame = one_sentence(TEXT, "xe")
     documents = {TEXT: document(frame, *clusters)}
-    found = [predictions.convert(documents, frame, way).prediction[0] for way in WAYS]
+    found = [predictions.predict_by_clusters(documents, frame, way).prediction[0] for way in WAYS]
     assert found == [corrected, other, carried]
 
 
@@ -66,7 +66,7 @@ def test_capitals_matter_to_one_converter_only():
     frame = one_sentence("The weaver met the buyer when Xe left early.", "Xe")
     frame["pronoun"] = "xe"
     documents = {frame.text[0]: document(frame, ["The weaver", "Xe"])}
-    found = {way: predictions.convert(documents, frame, way).prediction[0] for way in WAYS}
+    found = {way: predictions.predict_by_clusters(documents, frame, way).prediction[0] for way in WAYS}
     assert found == {"corrected": "occupation", "other_mention": None, "carried_over": None}
 
 
@@ -76,7 +76,7 @@ def test_an_answer_is_carried_over(double):
         row.instance_id: document(double, *([[f"The {row.occupation}", "he"]] if row.pronoun == "he" else []), row=i)
         for i, row in enumerate(double.itertuples())
     }
-    found = {way: predictions.convert(documents, double, way) for way in WAYS}
+    found = {way: predictions.predict_by_clusters(documents, double, way) for way in WAYS}
     assert list(found["corrected"].prediction[:4]) == ["occupation", None, None, None]
     assert list(found["other_mention"].prediction[:4]) == ["occupation", None, None, None]
     assert list(found["carried_over"].prediction[:4]) == ["occupation"] * 4
@@ -86,7 +86,7 @@ def test_an_answer_is_carried_over(double):
     documents |= {
         row.instance_id: document(double, row=i) for i, row in enumerate(double.itertuples()) if second.iloc[i]
     }
-    carried = predictions.convert(documents, double, "carried_over").prediction
+    carried = predictions.predict_by_clusters(documents, double, "carried_over").prediction
     assert carried[second.to_numpy()].isna().all()
 
 
@@ -167,11 +167,11 @@ def test_clusters_of_another_text_are_refused_with_file_and_row(double, tmp_path
     changed = double.copy()
     changed.loc[2, "text"] += " "
     with refused(path, "row 3", "the text of", "differs", "run the system again"):
-        predictions.read(str(path), reader, changed, None, None)
+        predictions.read_outputs(str(path), reader, changed, None, None)
     lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
     path.write_text("".join(lines[1:]), encoding="utf-8")
     with refused(path, "1 of 48 documents are missing"):
-        predictions.read(str(path), reader, double, None, None)
+        predictions.read_outputs(str(path), reader, double, None, None)
 
 
 @pytest.mark.parametrize("column", study.LIKELIHOODS.values())
@@ -185,7 +185,7 @@ def test_the_likelier_sentence_wins_as_in_a_plain_loop(double, column):
     ).sample(frac=1, random_state=1)
     # The other scoring favours the other person.
     other = next(name for name in study.LIKELIHOODS.values() if name != column)
-    found = predictions.by_likelihood(scores.assign(**{other: -scores[column]}), table, double, column)
+    found = predictions.predict_by_likelihood(scores.assign(**{other: -scores[column]}), table, double, column)
     found = found.set_index("instance_id").prediction
     assert len(found) == len(double)
     for n, row in enumerate(table.itertuples()):
@@ -199,4 +199,4 @@ def test_scores_of_other_templates_and_without_what_follows_are_refused(double):
     lacking = double[double.template != "pilot-accusative-1"]
     for sentences, words in ((lacking, "template 'pilot-accusative-1' was scored"), (double, f"scores lack {column}")):
         with refused(words, "delete the scores"):
-            predictions.by_likelihood(pd.DataFrame({"instance_id": []}), table, sentences, column)
+            predictions.predict_by_likelihood(pd.DataFrame({"instance_id": []}), table, sentences, column)

@@ -21,12 +21,12 @@ def shipped(root):
 
 
 def test_the_ten_prompts_are_read_with_their_ids(shipped):
-    read = prompts.read(shipped, "code")
+    read = prompts.read_prompts(shipped, "code")
     assert list(read) == [str(number) for number in range(10)]
     assert all("\n" in prompt["text"] and "\\n" not in prompt["text"] for prompt in read.values())
-    assert list(prompts.read(shipped, "code", ["4", "0"])) == ["0", "4"]
+    assert list(prompts.read_prompts(shipped, "code", ["4", "0"])) == ["0", "4"]
     with refused("winopron.prompting.prompts", "'11'", shipped):
-        prompts.read(shipped, "code", ["11"])
+        prompts.read_prompts(shipped, "code", ["11"])
 
 
 @pytest.mark.parametrize(
@@ -43,11 +43,11 @@ def test_wrong_prompts_are_refused_by_row(tmp_path, row, named):
     path = tmp_path / "prompts.tsv"
     path.write_text(f"prompt\tpaper\tcode\na\tx\t{{task}} {{pronoun}} {{options}}\n{row}\n", encoding="utf-8")
     with refused(f"{path}, row 3", *named):
-        prompts.read(path, "code")
+        prompts.read_prompts(path, "code")
 
 
 def test_prompts_of_the_authors_code_differ_from_the_papers(shipped):
-    paper, code = (prompts.read(shipped, wording) for wording in prompts.WORDINGS)
+    paper, code = (prompts.read_prompts(shipped, wording) for wording in prompts.WORDINGS)
     assert [name for name in paper if paper[name] != code[name]] == ["1", "5", "6", "7", "8", "9"]
     assert code["9"]["text"] == '{task}\nWho is "{pronoun}"?\n{options}'
     assert paper["9"]["text"] == "{task}\nWho is “{pronoun}”\n{options}"
@@ -56,20 +56,20 @@ def test_prompts_of_the_authors_code_differ_from_the_papers(shipped):
 
 def test_prompts_without_options_leave_no_gap_and_a_sentence_is_filled_in_as_it_is(shipped):
     sentence = "The weaver said that {pronoun} slept."
-    for prompt in prompts.read(shipped, "code").values():
-        plain = prompts.fill(prompt["text"], sentence, "xe", [])
+    for prompt in prompts.read_prompts(shipped, "code").values():
+        plain = prompts.fill_prompt(prompt["text"], sentence, "xe", [])
         assert "OPTIONS" not in plain and "\n\n\n" not in plain and plain == plain.strip()
-        listed = prompts.fill(prompt["text"], sentence, "xe", ["weaver", "buyer"])
+        listed = prompts.fill_prompt(prompt["text"], sentence, "xe", ["weaver", "buyer"])
         assert listed.count("OPTIONS:\n- weaver\n- buyer") == 1 == listed.count(sentence) == listed.count("{")
 
 
 def test_samples_are_whole_pairs_in_their_order(double):
     pairs = list(dict.fromkeys(double.pair))
-    assert prompts.sample(double.pair, "all", 1) == prompts.sample(double.pair, 5, 1) == pairs
+    assert prompts.sample_pairs(double.pair, "all", 1) == prompts.sample_pairs(double.pair, 5, 1) == pairs
     names = [f"p{number}" for number in range(30)]
-    drawn = prompts.sample(names, 4, 7)
-    assert len(drawn) == 4 and drawn == sorted(drawn, key=names.index) == prompts.sample(names, 4, 7)
-    assert drawn != prompts.sample(names, 4, 8)
+    drawn = prompts.sample_pairs(names, 4, 7)
+    assert len(drawn) == 4 and drawn == sorted(drawn, key=names.index) == prompts.sample_pairs(names, 4, 7)
+    assert drawn != prompts.sample_pairs(names, 4, 8)
 
 
 def test_each_instance_is_asked_in_every_way(double, shipped, tmp_path):
@@ -90,7 +90,7 @@ def test_each_instance_is_asked_in_every_way(double, shipped, tmp_path):
 
 def test_jobs_count_prompts_and_need_a_wrapping():
     model = Model(name="a", label="A", licence="MIT", architecture="decoder", prompt_wrapping="none")
-    (asked,) = prompts.jobs(SETTINGS, {"a": model}, 3, 4).values()
+    (asked,) = prompts.plan_prompting(SETTINGS, {"a": model}, 3, 4).values()
     assert asked.prompts == 2 * 6 * 4 * 3 * 2 and asked.generated() == asked.prompts * 10
     with refused("winopron.prompting.models", "'a'", "prompt_wrapping"):
-        prompts.jobs(SETTINGS, {"a": replace(model, prompt_wrapping=None)}, 3, 4)
+        prompts.plan_prompting(SETTINGS, {"a": replace(model, prompt_wrapping=None)}, 3, 4)

@@ -41,7 +41,7 @@ PLANTED = [
 def test_every_check_sees_its_error(tmp_path, column, row, text, message):
     named = message if message.startswith("row ") else f"row {row}: "
     with refused(tmp_path / "sentences.tsv", named, message):
-        template_checks.check(make.read(tmp_path, make.edited(row, column, text)), make.PRONOUNS)
+        template_checks.check_templates(make.read(tmp_path, make.edited(row, column, text)), make.PRONOUNS)
 
 
 @pytest.mark.parametrize(
@@ -64,9 +64,9 @@ def test_every_check_sees_its_error(tmp_path, column, row, text, message):
 )  # fmt: skip
 def test_the_order_of_a_pair_is_checked(tmp_path, order, messages):
     rows = make.cells()
-    template_checks.check(make.read(tmp_path, rows), make.PRONOUNS)
+    template_checks.check_templates(make.read(tmp_path, rows), make.PRONOUNS)
     with refused(*messages):
-        template_checks.check(make.read(tmp_path, [rows[place] for place in order]), make.PRONOUNS)
+        template_checks.check_templates(make.read(tmp_path, [rows[place] for place in order]), make.PRONOUNS)
 
 
 def test_a_pair_of_people_stays_together(tmp_path):

@@ -19,7 +19,7 @@ def counts(read):
 def test_the_replica_has_every_sentence_and_passes(replica, root):
     assert len(replica.rows) == 360 and counts(replica) == {(c, a): 60 for c in CASES for a in templates.ANSWERS}
     assert len({row.double for row in replica.rows} | {row.single for row in replica.rows}) == 720
-    template_checks.check(replica, read_pronouns(root / "templates/pronouns.tsv"))
+    template_checks.check_templates(replica, read_pronouns(root / "templates/pronouns.tsv"))
     assert replica.origins() == {"template_row": "sentences.tsv", "occupation_row": "occupations.tsv"}
     assert replica.occupation_rows["accountant"] == 3 and replica.rows[0].row == 3
 
@@ -46,7 +46,7 @@ def test_every_occupation_has_its_sentences(tmp_path):
 
 def test_an_archive_like_the_authors_is_read(tmp_path):
     read = templates.read_official(make.archive())
-    template_checks.check(read, make.PRONOUNS, own=False)
+    template_checks.check_templates(read, make.PRONOUNS, own=False)
     own = make.read(tmp_path)
     assert [(r.double, r.single, r.answer) for r in read.rows] == [(r.double, r.single, r.answer) for r in own.rows]
     path = tmp_path / "data.zip"
@@ -58,7 +58,7 @@ def test_messages_about_an_archive_have_no_sentence():
     rows = make.cells()
     rows[1][3] = "The weaver hid from the buyer where {pronoun} was safe."
     with pytest.raises(UserError) as caught:
-        template_checks.check(templates.read_official(make.archive(rows)), make.PRONOUNS, own=False)
+        template_checks.check_templates(templates.read_official(make.archive(rows)), make.PRONOUNS, own=False)
     said = str(caught.value)
     assert "data.zip:new_templates.tsv: 2 problems: row 3: " in said and "hid" not in said and "safe" not in said
     with refused("does not open", "password of the authors' README"):
@@ -80,7 +80,7 @@ def test_winogender_has_no_sentences_about_one_person(tmp_path):
 def test_the_authors_templates_are_as_described(mirror, root):
     official = templates.read_official(mirror / "winopron/data.zip")
     assert len(official.rows) == 360 and counts(official) == {(c, a): 60 for c in CASES for a in templates.ANSWERS}
-    template_checks.check(official, read_pronouns(root / "templates/pronouns.tsv"), own=False)
+    template_checks.check_templates(official, read_pronouns(root / "templates/pronouns.tsv"), own=False)
     assert len({row.double for row in official.rows}) == len({row.single for row in official.rows}) == 360
     winogender = templates.read_winogender(mirror / "winogender/data/templates.tsv")
     # Table 1 of the paper.
