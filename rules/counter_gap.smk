@@ -424,7 +424,7 @@ declare(
         },
         gold={"a_coref": "first", "b_coref": "second"},
         predicted={"a_pred": "first", "b_pred": "second"},
-        words=("meant", "taken"),
+        words=("correct", "chosen"),
         levels=dict.fromkeys(["first", "second", "first and second", "none"], ""),
         unit=("quadruple", "quadruples"),
         factors=["gender", "role", "case", "source"],

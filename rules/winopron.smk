@@ -457,7 +457,7 @@ declare(
             for templates, entities in WINOPRON.sets
         },
         gold="answer",
-        words=("meant", "taken"),
+        words=("correct", "chosen"),
         levels={"occupation": "", "participant": ""},
         unit=("pair", "pairs of people"),
         factors=["case", "pronoun_set", "occupation"],

@@ -19,8 +19,9 @@ def main(*, template: str, summaries: list, canary: str, page: str, studies: dic
         summaries: The studies' rows of the summary. Each set opens with the model of the study's headline.
     """
     rows = estimate_rows.read(summaries)
-    # The headline of a demonstration model comes last.
-    rows = rows[rows.headline & rows.value.notna()].sort_values("demonstration", kind="stable")
+    # Headlines of demonstration models, and then of heuristic baselines, come last.
+    rows = rows[rows.headline & rows.value.notna()].assign(rule=rows.kind == estimate_rows.HEURISTIC)
+    rows = rows.sort_values(["rule", "demonstration"], kind="stable")
     for name, study in studies.items():
         study["headline"] = [describe_subject(row) for row in rows[rows.study == name].to_dict("records")]
     data = explorer.page(studies, models)

@@ -72,8 +72,11 @@ MODELS = {"m": {"label": "M <script>", "family": "GPT-2", "architecture": "decod
 
 def summary(folder):
     """Write the study's rows of the summary and return the path."""
-    rows = [("other", 0.6, True), ("M <script>", 0.5, False), ("nobody", None, False)]
-    table = pd.DataFrame(rows, columns=["label", "value", "demonstration"])
+    rows = [
+        ("rule", 0.7, False, "heuristic"), ("other", 0.6, True, "system"), ("M <script>", 0.5, False, "model"),
+        ("nobody", None, False, "model"),
+    ]  # fmt: skip
+    table = pd.DataFrame(rows, columns=["label", "value", "demonstration", "kind"])
     table = table.assign(study="small", metric="accuracy", headline=True).reindex(columns=list(estimate_rows.COLUMNS))
     files.write_csv(folder / "summary.csv", table)
     return str(folder / "summary.csv")

@@ -98,22 +98,20 @@ def test_the_page_opens_with_the_headline_model_and_the_next_with_the_same_insta
     def opened(*headline):
         entry = studies["small"] | {"headline": list(headline)}
         (study,) = explorer.page({"small": entry}, small.MODELS)["studies"]
-        return [reader["name"] for reader in study["sets"][0]["readers"]]
+        one = study["sets"][0]
+        return [reader["name"] for reader in one["readers"]], one["compared"]
 
-    assert opened("M <script>") == ["M <script>", "other", "M <script>, prompt 1"]
-    assert opened("elsewhere", "other") == ["other", "M <script>", "M <script>, prompt 1"]
+    assert opened("M <script>") == (["M <script>", "other", "M <script>, prompt 1"], True)
+    assert opened("elsewhere", "other") == (["other", "M <script>", "M <script>, prompt 1"], True)
     # Nobody else has the instances of the prompted model.
-    assert opened("M <script>, prompt 1") == ["M <script>, prompt 1", "M <script>", "other"]
-    readers = [{"name": name, "decided": decided} for name, decided in (("p", [0, -1]), ("a", [0, 1]), ("b", [1, 0]))]
-    explorer._put_headline_first(readers, ["a"])
-    assert [reader["name"] for reader in readers] == ["a", "b", "p"]
-    # A demonstration's headline comes last, and a headline without a value does not count.
+    assert opened("M <script>, prompt 1") == (["M <script>, prompt 1", "M <script>", "other"], False)
+    # Headlines of rules come last, those of demonstrations before them, and one without a value does not count.
     shown = dict(studies["small"])
     script.main(
         template=small.summary(tmp_path), summaries=[small.summary(tmp_path)], canary="", page=str(tmp_path / "page"),
         studies={"small": shown}, models=small.MODELS,
     )  # fmt: skip
-    assert shown["headline"] == ["M <script>", "other"]
+    assert shown["headline"] == ["M <script>", "other", "rule"]
 
 
 def test_a_large_run_shows_a_sample_of_whole_units(studies):

@@ -85,18 +85,18 @@ def test_markup_stays_text(opened):
 
 def test_a_filter_moves_accuracy_and_interval_and_a_link_brings_them_back(opened):
     browser = opened()
-    assert shown(browser, "#value-a").startswith("66.7 % [") and shown(browser, "#value-b").startswith("50.0 %")
+    assert shown(browser, "#value-a").startswith("66.7% [") and shown(browser, "#value-b").startswith("50.0%")
     whole = shown(browser, "#value-a")
     choose(browser, "f.n_distractors", "1")
     # Every third instance has a sentence about somebody else, and the first model is wrong about just these.
-    assert shown(browser, "#value-a").startswith("0.0 % [0.0, ") and "20 instances" in shown(browser, "#listed")
+    assert shown(browser, "#value-a").startswith("0.0% [0.0, ") and "20 instances" in shown(browser, "#listed")
     browser.click("#a .bar button")
     assert shown(browser, "#listed").startswith("10 instances: introduced he, A preferred she")
     browser.click("#list li button")
     link = browser.evaluate("location.hash").removeprefix("#")
     assert "f.n_distractors=1" in link and "item=id00" in link
     again = opened(link)
-    assert shown(again, "#value-a").startswith("0.0 %") and shown(again, "#listed").startswith("10 instances")
+    assert shown(again, "#value-a").startswith("0.0%") and shown(again, "#listed").startswith("10 instances")
     assert again.evaluate("document.querySelector('.detail').getBoundingClientRect().top < innerHeight")
     # Who follows another link, or goes back, sees that.
     again.evaluate("location.hash = '#set=official'")
@@ -107,6 +107,13 @@ def test_a_filter_moves_accuracy_and_interval_and_a_link_brings_them_back(opened
     assert shown(again, "#value-a") == whole
     browser.click("#difference button:nth-of-type(2)")
     assert shown(browser, "#listed").startswith("20 instances: only A right")
+
+
+def test_without_another_reader_of_the_same_instances_nothing_is_compared(opened):
+    browser = opened("a=M+<script>,+prompt+1&b=M+<script>,+prompt+1")
+    assert "Choose another" in shown(browser, "#b") and shown(browser, "#difference") == ""
+    browser.evaluate("change({ b: 'other' })")
+    assert shown(browser, "#value-b").startswith("50.0%") and "on 6 instances" in shown(browser, "#difference")
 
 
 def test_the_interval_is_that_of_occupations(opened):
@@ -147,7 +154,7 @@ def test_everything_is_reached_by_keys(opened):
 
 def test_other_sets_have_numbers_and_say_why(opened):
     browser = opened("set=official")
-    assert "Official templates" in shown(browser, "#notices") and shown(browser, "#value-a").startswith("66.7 %")
+    assert "Official templates" in shown(browser, "#notices") and shown(browser, "#value-a").startswith("66.7%")
     assert shown(browser, "#list") == "" and small.SECRET not in browser.evaluate("document.documentElement.outerHTML")
 
 

@@ -131,7 +131,7 @@ def _set(
     names = [reader["name"] for reader in readers]
     if twice := [name for name in names if names.count(name) > 1]:
         raise UserError(f"{instances}: two readers are called '{twice[0]}'; give the models different labels")
-    _put_headline_first(readers, entry["headline"])
+    compared = _put_headline_first(readers, entry["headline"])
     factors = [
         {"name": name, "label": FACTORS.get(name, name.replace("_", " "))}
         | encode_column(map(cell_text, frame[name]), map(cell_text, sorted(frame[name].dropna().unique())))
@@ -146,6 +146,7 @@ def _set(
         "units": encode_column(frame[entry["unit"][0]])["codes"],
         "factors": factors,
         "readers": readers,
+        "compared": compared,
     }
     if not own:
         return found
@@ -157,14 +158,14 @@ def _set(
     }
 
 
-def _put_headline_first(readers: list[dict[str, Any]], headline: list[str]) -> None:
-    """Let the page open with the headline's model and the next reader that predicted the same instances."""
+def _put_headline_first(readers: list[dict[str, Any]], headline: list[str]) -> bool:
+    """Let the page open with the headline's model and the next reader that predicted the same instances, if one did."""
     named = [reader for name in headline for reader in readers if reader["name"] == name]
     first = named[0] if named else readers[0]
-    readers.sort(key=lambda reader: reader is not first)
     rows = [code >= 0 for code in first["decided"]]
-    same = [reader for reader in readers[1:] if [code >= 0 for code in reader["decided"]] == rows]
-    readers[1:] = sorted(readers[1:], key=lambda reader: reader not in same[:1])
+    same = [r for r in readers if r is not first and [code >= 0 for code in r["decided"]] == rows]
+    readers.sort(key=lambda reader: (reader is not first, reader not in same[:1]))
+    return bool(same)
 
 
 def _instances(
