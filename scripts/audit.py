@@ -81,19 +81,19 @@ def command_line(arguments: Sequence[str] | None = None) -> int:
         if options.against and options.what:
             raise UserError("a result and --against are two questions; ask one at a time")
         if options.directory:
-            _enter(options)
+            _enter_folder(options)
         # Read first: a file that is not what it should be is told at once.
         published = manifest.read(options.against) if options.against else None
         state = State(options.configfile, options.target)
         if published:
-            return _against(state, published, options)
-        return _trace(state, options) if options.what else _everything(state, options)
+            return _print_differences(state, published, options)
+        return _print_trace(state, options) if options.what else _print_audit(state, options)
     except UserError as error:
         print(f"Error: {error}", file=sys.stderr)
         return 2
 
 
-def _enter(options: argparse.Namespace) -> None:
+def _enter_folder(options: argparse.Namespace) -> None:
     """Go to the run's folder; files that the command names are those that they were before."""
     options.configfile = [path.absolute() for path in options.configfile]
     if options.against:
@@ -104,7 +104,7 @@ def _enter(options: argparse.Namespace) -> None:
         raise UserError(f"--directory {options.directory}: {error.strerror}; name the folder of a run") from error
 
 
-def _everything(state: State, options: argparse.Namespace) -> int:
+def _print_audit(state: State, options: argparse.Namespace) -> int:
     if options.json:
         print(json.dumps({"summary": reporting.summary(state.findings), "files": state.findings}, indent=1))
     else:
@@ -112,7 +112,7 @@ def _everything(state: State, options: argparse.Namespace) -> int:
     return int(any(finding["verdict"] != "current" for finding in state.findings.values()))
 
 
-def _against(state: State, published: dict[str, str], options: argparse.Namespace) -> int:
+def _print_differences(state: State, published: dict[str, str], options: argparse.Namespace) -> int:
     """Audit everything, and tell in what it differs from an earlier state."""
     recorded = {
         path
@@ -144,7 +144,7 @@ def _against(state: State, published: dict[str, str], options: argparse.Namespac
     return int(bool(differences) or any(finding["verdict"] != "current" for finding in state.findings.values()))
 
 
-def _trace(state: State, options: argparse.Namespace) -> int:
+def _print_trace(state: State, options: argparse.Namespace) -> int:
     found = trace.find(options.what, state.jobs)
     behind = state.findings_behind([entry["path"] for entry in found])
     told = []
@@ -167,13 +167,13 @@ def _trace(state: State, options: argparse.Namespace) -> int:
     else:
         for entry in told:
             shown = entry["files"] if options.verbose else entry["files"][:1]
-            print("\n".join([entry["title"], *entry["outputs"], *_told(entry["templates"]), *shown]))
+            print("\n".join([entry["title"], *entry["outputs"], *_describe_lines(entry["templates"]), *shown]))
         if behind:
             print("\n".join(reporting.report(behind)))
     return int(any(finding["verdict"] != "current" for finding in behind.values()))
 
 
-def _told(lines: Iterable[dict]) -> Iterator[str]:
+def _describe_lines(lines: Iterable[dict]) -> Iterator[str]:
     """Yield lines of template files as text, those of one table of instances below its name."""
     for table, entries in itertools.groupby(lines, lambda entry: entry["table"]):
         entries = list(entries)

@@ -25,6 +25,8 @@ from scripts.core.provenance.job_records import (
 
 VERDICTS = ("missing", "orphan", "mixed", "tampered", "stale", "unpinned", "current")
 """The worst first; a file that deserves several gets the first."""
+REMADE_VERDICTS = ("missing", "mixed", "tampered", "stale")
+"""Verdicts on what its job makes anew, and all that follows."""
 
 KINDS = {"_code": "module", "_rows": "row"}
 """Parameters that hold digests, and what they are digests of."""
@@ -54,31 +56,29 @@ def judge(jobs: list[dict], records: dict, here: Present, problems: dict | None 
     """
     problems = problems or {}
     jobs = [job for job in graph.order_jobs(jobs) if job["outputs"]]
-    paths = [record_path(job["rule"], job["wildcards"], job["outputs"]) for job in jobs]
-    behind = [
-        list(_stale(job, records[path], here)) if records.get(path) else []
-        for job, path in zip(jobs, paths, strict=True)
-    ]
     findings = {}
-    for job, path, reasons in zip(jobs, paths, behind, strict=True):
-        for output in job["outputs"]:
-            found = _alone(path, records.get(path), problems.get(path), output, here)
-            if found[0] == "current" and reasons:
-                found = "stale", reasons
-            findings[output] = {"verdict": found[0], "reasons": found[1], "record": path}
     for job in jobs:
-        _spread(job, findings, {})
+        path = record_path(job["rule"], job["wildcards"], job["outputs"])
+        record = records.get(path)
+        changes = list(_changes_since(job, record, here)) if record else []
+        for output in job["outputs"]:
+            verdict, reasons = _judge_by_record(path, record, problems.get(path), output, here)
+            if verdict == "current" and changes:
+                verdict, reasons = "stale", changes
+            findings[output] = {"verdict": verdict, "reasons": reasons, "record": path}
+        _add_consequences(job, findings, {})
     # Only scores that are current otherwise can be a mixture; the others are to be made anew anyway.
     mixtures = mixed_scores(
-        [job for job in jobs if all(findings[p]["verdict"] == "current" for p in job["outputs"])], records
+        [job for job in jobs if all(findings[path]["verdict"] == "current" for path in job["outputs"])], records
     )
     for job in jobs:
-        _spread(job, findings, mixtures)
-    for job, path in zip(jobs, paths, strict=True):
-        loose = [*_unpinned(job, records.get(path)), *_loose(job, findings)]
+        _add_consequences(job, findings, mixtures)
+    for job in jobs:
+        record = records.get(findings[job["outputs"][0]]["record"])
+        unpinned = [*_unfixed_revisions(job, record), *_inputs_judged(job, findings, ["unpinned"])]
         for output in job["outputs"]:
-            if loose and findings[output]["verdict"] == "current":
-                findings[output] |= {"verdict": "unpinned", "reasons": loose}
+            if unpinned and findings[output]["verdict"] == "current":
+                findings[output] |= {"verdict": "unpinned", "reasons": unpinned}
     return findings
 
 
@@ -119,9 +119,9 @@ def _rows_now(tables: dict[str, dict], root: Path) -> dict[str, dict]:
     return {path: row_digests(place, tables[path]) if place.is_file() else {} for path, place in places.items()}
 
 
-def _spread(job: dict[str, Any], findings: dict[str, dict], mixtures: dict[str, list[dict]]) -> None:
+def _add_consequences(job: dict[str, Any], findings: dict[str, dict], mixtures: dict[str, list[dict]]) -> None:
     """Judge outputs that are current by themselves by what is said of them in ``mixtures``, and by their inputs."""
-    follows = list(_upstream(job, findings))
+    follows = _inputs_judged(job, findings, REMADE_VERDICTS)
     for output in job["outputs"]:
         finding = findings[output]
         if finding["verdict"] == "current" and mixtures.get(output):
@@ -132,7 +132,7 @@ def _spread(job: dict[str, Any], findings: dict[str, dict], mixtures: dict[str, 
                 finding |= {"verdict": "stale", "reasons": finding["reasons"] + added}
 
 
-def _alone(
+def _judge_by_record(
     path: str, record: dict[str, Any] | None, problem: str | None, output: str, here: Present
 ) -> tuple[str, list[dict]]:
     """Judge one file by its record alone."""
@@ -160,7 +160,7 @@ def _alone(
     return "tampered", [make_reason("output", output, written, found)]
 
 
-def _stale(job: dict[str, Any], record: dict[str, Any], here: Present) -> Iterator[dict[str, Any]]:
+def _changes_since(job: dict[str, Any], record: dict[str, Any], here: Present) -> Iterator[dict[str, Any]]:
     """Yield what a job would find different today."""
     by_row = record["params"].get("_rows", {}).keys() & job["params"].get("_rows", {}).keys()
     for path in job["inputs"]:
@@ -192,27 +192,20 @@ def _stale(job: dict[str, Any], record: dict[str, Any], here: Present) -> Iterat
             yield make_reason("weights", record["models"][path]["model"], old, here.weights[path])
 
 
-def _upstream(job: dict[str, Any], findings: dict[str, dict]) -> Iterator[dict[str, Any]]:
-    """Yield the inputs that would be made anew; one that was changed by hand differs from the record already."""
-    for path in job["inputs"]:
-        if findings.get(path, {}).get("verdict") in ("stale", "mixed", "missing", "tampered"):
-            yield make_reason("upstream", path, None, findings[path]["verdict"])
+def _inputs_judged(job: dict[str, Any], findings: dict[str, dict], verdicts: Collection[str]) -> list[dict]:
+    """Return reasons that name a job's inputs with one of the verdicts."""
+    judged = {path: findings[path]["verdict"] for path in job["inputs"] if path in findings}
+    return [make_reason("upstream", path, None, verdict) for path, verdict in judged.items() if verdict in verdicts]
 
 
-def _unpinned(job: dict[str, Any], record: dict[str, Any] | None) -> Iterator[dict[str, Any]]:
-    entry = job["params"].get("entry") if isinstance(job["params"], dict) else None
+def _unfixed_revisions(job: dict[str, Any], record: dict[str, Any] | None) -> Iterator[dict[str, Any]]:
+    entry = job["params"].get("entry") or {}
     for part in ("source", "tokenizer"):
-        source = (entry or {}).get("source", {}) if part == "source" else (entry or {}).get("tokenizer", {})
+        source = entry.get(part, {})
         if "hub" in source and not re.fullmatch("[0-9a-f]{40}", source.get("revision") or ""):
             facts = next(iter((record or {}).get("models", {}).values()), {})
             resolved = facts.get("revision") if part == "source" else None
             yield make_reason("revision", f"{part} {source['hub']}", resolved, None)
-
-
-def _loose(job: dict[str, Any], findings: dict[str, dict]) -> Iterator[dict[str, Any]]:
-    for path in job["inputs"]:
-        if findings.get(path, {}).get("verdict") == "unpinned":
-            yield make_reason("upstream", path, None, "unpinned")
 
 
 def mixed_scores(jobs: Iterable[dict[str, Any]], records: dict[str, dict]) -> dict[str, list[dict]]:
@@ -259,14 +252,14 @@ def orphaned_files(present: Iterable[str], jobs: Iterable[dict[str, Any]], diges
     made = {path for job in jobs for path in job["outputs"]}
     folders = tuple(f"{path}/" for path in made)
     return {
-        path: {
-            "verdict": "orphan",
-            "reasons": [make_reason("file", path, None, digests.get(path, ABSENT))],
-            "record": None,
-        }
+        path: _orphan(path, digests.get(path, ABSENT))
         for path in present
         if path not in made and not (path in digests and path.startswith(folders))
     }
+
+
+def _orphan(path: str, digest: str) -> dict[str, Any]:
+    return {"verdict": "orphan", "reasons": [make_reason("file", path, None, digest)], "record": None}
 
 
 def leftover_records(jobs: list[dict], records: dict[str, dict]) -> dict[str, dict]:
@@ -274,7 +267,7 @@ def leftover_records(jobs: list[dict], records: dict[str, dict]) -> dict[str, di
     rules = {job["rule"] for job in jobs}
     named = Counter(output for record in records.values() for output in record.get("outputs", {}))
     return {
-        path: {"verdict": "orphan", "reasons": [make_reason("file", path, None, ABSENT)], "record": None}
+        path: _orphan(path, ABSENT)
         for path, record in records.items()
         if record.get("rule") not in rules and any(named[output] > 1 for output in record.get("outputs", {}))
     }

@@ -7,12 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from scripts.core.provenance import graph
-from scripts.core.provenance.audit import ABSENT, VERDICTS
+from scripts.core.provenance.audit import ABSENT, REMADE_VERDICTS, VERDICTS
 from scripts.core.provenance.job_records import record_path
 from scripts.core.workflow import runs
 
-REMADE_VERDICTS = ("missing", "mixed", "tampered", "stale")
-"""Verdicts on what its job makes anew."""
 FEW = 12
 """Up to this many reasons of one file, and consequences of one verdict, are named in a report."""
 

@@ -77,12 +77,12 @@ def find(target: str, jobs: list[dict]) -> list[dict]:
             raise UserError(
                 f"{target}: name a cell by its file, with the row as the file counts it: {table}:ROW:COLUMN"
             )
-        return [_whole(f"{name.lower()} ({item['result']})", item["file"])]
+        return [_file_with_rows(f"{name.lower()} ({item['result']})", item["file"])]
     outputs = {path for job in jobs for path in [*job["inputs"], *job["outputs"]]}
     if target in outputs or Path(target).exists():
-        return [_whole(target, target)]
+        return [_file_with_rows(target, target)]
     if re.fullmatch(r".+\.csv:.+", target):
-        return [_cell(target)]
+        return [_find_cell(target)]
     known = numbers(jobs)
     same = [name for name in known if name == target or (name.endswith(f".{target}") and name.count(".") >= 2)]
     exact = [name for name in same if name.split(".", 2)[2] == target or name == target]
@@ -90,28 +90,28 @@ def find(target: str, jobs: list[dict]) -> list[dict]:
         raise UserError(
             f"{target}: no file, figure, table, cell or number of this run{did_you_mean(target, [*known, *outputs])}"
         )
-    return [_number(name, known[name]) for name in exact or same]
+    return [_trace_number(name, known[name]) for name in exact or same]
 
 
-def _number(name: str, entry: dict[str, Any]) -> dict[str, Any]:
+def _trace_number(name: str, entry: dict[str, Any]) -> dict[str, Any]:
     source = entry["source"]
     # Of no table: the configuration, or a default of the code.
     setting = source if source == CONFIG or source.startswith("scripts/") else None
     return {
-        "title": f"number {name} = {entry['text']}, from {source} {_pairs(entry['cell'])}",
+        "title": f"number {name} = {entry['text']}, from {source} {_name_levels(entry['cell'])}",
         "path": entry["path"] or setting or entry["file"],
         "rows": [entry["wildcards"] | entry["cell"]],
     }
 
 
-def _whole(title: str, path: str) -> dict[str, Any]:
+def _file_with_rows(title: str, path: str) -> dict[str, Any]:
     """Return a file; what is drawn or printed has its rows in the CSV file beside it."""
     beside = Path(path).with_suffix(".csv")
     drawn = Path(path).suffix in (".pdf", ".png", ".tex", ".csv") and beside.is_file()
     return {"title": title, "path": path, "rows": files.read_csv(beside).to_dict("records") if drawn else []}
 
 
-def _cell(text: str) -> dict[str, Any]:
+def _find_cell(text: str) -> dict[str, Any]:
     match = re.fullmatch(r"(.+?\.csv):(.+)", text)
     path, rest = match.groups() if match else ("", "")
     # A head may hold colons of its own, a row's number or columns may not.
@@ -136,11 +136,11 @@ def _cell(text: str) -> dict[str, Any]:
             "give one row's number, or columns that choose one"
         )
     cells = {name: plain_cell(value) for name, value in chosen.iloc[0].items()}
-    title = f"cell {column} = {cells[column]} of {path}, {_pairs(cells)}"
+    title = f"cell {column} = {cells[column]} of {path}, {_name_levels(cells)}"
     return {"title": title, "path": path, "rows": [chosen.iloc[0].to_dict()]}
 
 
-def _pairs(cell: dict) -> str:
+def _name_levels(cell: dict) -> str:
     return ", ".join(f"{key}={value}" for key, value in cell.items())
 
 
