@@ -70,6 +70,8 @@ def test_a_run_does_not_differ_from_its_copy(tmp_path):
     differs, sentence, tables, _ = compared(a, b, tmp_path / "out")
     assert (differs, sentence) == (False, "a and b have the same results.")
     assert tables["files"].empty
+    files.write_csv(b / "results/ours/figures/replica/bars.csv", pd.DataFrame([{"bar": "Model", "height": 0.5 + 1e-5}]))
+    assert compared(a, b, tmp_path / "out")[0]
 
 
 def test_differences_and_flips_are_found_on_the_same_instances(tmp_path):

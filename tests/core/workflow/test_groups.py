@@ -9,7 +9,7 @@ from scripts.core.workflow import groups
     "outputs, group",
     [
         (["results/ruff/analysis/{templates}/a.csv", "results/ruff/analysis/{templates}/b.csv"], "analyses"),
-        (["results/underspecification/texts/run.parquet"], "instances"),
+        *[([f"results/ruff/{room}/run.parquet"], "instances") for room in ("instances", "texts", "prompts")],
         (["results/sixth/figures/{templates}/x.pdf"], None),
         (["results/paper/main.tex"], "analyses"),
         (["results/plan.csv"], None),

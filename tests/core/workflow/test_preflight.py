@@ -111,7 +111,7 @@ def test_settings_with_which_a_run_would_hang_are_refused(monkeypatch):
 
     assert wrong() == wrong(status_command="sacct", stored=True) == []
     assert "no accounting database" in wrong(status_command="sacct")[0]
-    assert "10 or less" in wrong(age="30 sec")[0]
+    assert "10 or less" in wrong(age="30 sec")[0] and "19 or less" in wrong(age="59 sec")[0] and not wrong(age="60 sec")
     assert "slurm-array-jobs is score, prompt" in wrong(array_jobs="score, prompt")[0]
 
 
