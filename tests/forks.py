@@ -2,8 +2,8 @@
 
 A test process has a server for each kind of process (:data:`KINDS`). It loads packages when it is first asked to run
 something, and forks itself for all that it runs. What runs is a process of its own, with the same code, arguments,
-environment and records; only its start is cheaper. README's run of figures and
-tables (tests/workflow/test_readme.py) and Slurm are tested without forks.
+environment and records; only its start is cheaper. What users type (tests/workflow/test_readme.py) and Slurm are
+tested without forks.
 """
 
 import contextlib
@@ -181,34 +181,7 @@ def run_module(
     return run(known[kind], "tests.forks:as_main", asked, folder, environment, apart=apart)
 
 
-STAND_IN = """#!{python}
-import sys
-
-sys.path.insert(0, {root!r})
-from tests.forks import stand_in
-
-stand_in({name!r})
-"""
-
-
-def run_typed(
-    command: str, folder: Path | str, environment: Mapping[str, str] = os.environ
-) -> subprocess.CompletedProcess[str]:
-    """Run what a user types into a shell whose ``snakemake`` and ``python -m`` are forks; as :func:`run_snakemake`."""
-    with tempfile.TemporaryDirectory() as programs:
-        for name in ("snakemake", "python"):
-            program = Path(programs, name)
-            program.write_text(STAND_IN.format(python=sys.executable, root=str(ROOT), name=name), encoding="utf-8")
-            program.chmod(0o755)
-        path = os.pathsep.join([programs, str(Path(sys.executable).parent), environment["PATH"]])
-        variables = {**environment, "PATH": path, "FORKS": json.dumps(addresses(environment))}
-        return subprocess.run(
-            ["bash", "-ec", command], cwd=folder, env=variables, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-            text=True, check=False,
-        )  # fmt: skip
-
-
-# What follows runs in servers, forks and stand-ins.
+# What follows runs in servers and forks.
 
 
 def serve() -> None:
@@ -309,18 +282,6 @@ def as_main(module: str, arguments: Sequence[str], address: str | None = None) -
     subprocess.run = run_forked
     sys.argv = [module, *arguments]
     runpy.run_module(module, run_name="__main__", alter_sys=True)
-
-
-def stand_in(program: str) -> NoReturn:
-    """Have a fork do what ``snakemake`` or ``python -m`` was typed for, and exit with its status."""
-    servers, arguments = json.loads(os.environ["FORKS"]), sys.argv[1:]
-    if program == "snakemake":
-        target, asked = "tests.forks:snakemake", [arguments, servers]
-    elif arguments[0] == "-m":
-        target, asked = "tests.forks:as_main", [arguments[1], arguments[2:], servers["snakemake"]]
-    else:
-        os.execv(sys.executable, [sys.executable, *arguments])
-    sys.exit(Process(servers["snakemake"], target, asked, (1, 2), Path.cwd(), os.environ).wait())
 
 
 def snakemake(arguments: Sequence[str], servers: dict[str, str]) -> None:

@@ -100,6 +100,15 @@ class Workflow:
         return {name: int(count) for name, count in re.findall(r"^(\S+) +(\d+)$", table.group(1), flags=re.MULTILINE)}
 
 
+def type_command(command, folder, program=("bash", "-ec")):
+    """Type a command into a folder, as a user whose environment is activated; its output holds errors too."""
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    return subprocess.run(
+        [*program, command], cwd=folder, env={**os.environ, "PATH": path, "PYTHONPATH": ""}, stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT, text=True, check=False,
+    )  # fmt: skip
+
+
 @contextlib.contextmanager
 def edited(path, change):
     """Have another text in a file for the block: ``change`` of the one that it has, or what is appended to it."""

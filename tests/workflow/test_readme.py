@@ -4,9 +4,7 @@ The run is that of the other workflow tests, and its configuration lies in confi
 they are printed. tests/pages.py says what the kinds of blocks are.
 """
 
-import os
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
@@ -15,8 +13,8 @@ import pytest
 import yaml
 
 from scripts.core import config
-from tests import forks, pages
-from tests.workflow.conftest import Workflow, bring_ontonotes
+from tests import pages
+from tests.workflow.conftest import Workflow, bring_ontonotes, type_command
 
 pytestmark = pytest.mark.workflow
 
@@ -94,22 +92,11 @@ def furnished(workflow):
     return workflow
 
 
-def typed(site, command, program=None):
-    """Type a command into the run, as a user whose environment is activated.
-
-    Processes of Python begin as forks, but not those of a command that others need.
-    """
-    needed = command in NEEDS.values()
+def typed(site, command, program=("bash", "-ec")):
+    """Type a command into the run."""
     for name, other in STAND_INS.items():
         command = command.replace(name, other)
-    if program is None and not needed:
-        return forks.run_typed(command, site.folder, {**os.environ, "PYTHONPATH": ""})
-    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
-    environment = {**os.environ, "PATH": path, "PYTHONPATH": ""}
-    return subprocess.run(
-        [*(program or ("bash", "-ec")), command], cwd=site.folder, env=environment, stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT, text=True, check=False,
-    )  # fmt: skip
+    return type_command(command, site.folder, program)
 
 
 def dry(command):

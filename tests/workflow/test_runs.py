@@ -6,8 +6,7 @@ import shutil
 import pytest
 
 from scripts.core import files
-from tests import forks
-from tests.workflow.conftest import TARGETS, audit
+from tests.workflow.conftest import TARGETS, audit, type_command
 
 pytestmark = pytest.mark.workflow
 
@@ -67,7 +66,7 @@ def test_the_command_of_an_audit_names_the_folder(side_by_side):
     assert status == 1
     commands = [line.partition(", run: ")[2] for line in printed.splitlines() if ", run: " in line]
     assert len(commands) == 1, printed
-    done = forks.run_typed(commands[0], workflow.folder)
+    done = type_command(commands[0], workflow.folder)
     assert done.returncode == 0, done.stdout
     # What no rule makes is listed, and the user deletes it.
     (figure.parent / "mine.txt").unlink()
