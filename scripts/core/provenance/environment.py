@@ -38,12 +38,12 @@ class Present:
         weights: Score file to the digest of its model's weights, where they lie in a folder of this machine.
     """
 
-    digests: dict[str, str]
-    facts: dict[str, dict]
-    pins: dict[str, str]
-    installed: dict[str, str]
-    package_files: dict[str, str]
-    weights: dict[str, str]
+    digests: dict
+    facts: dict
+    pins: dict
+    installed: dict
+    package_files: dict
+    weights: dict
 
 
 def look_up(
