@@ -13,7 +13,7 @@ import pandas as pd
 from scripts.core import files
 from scripts.core.data import estimate_rows
 from scripts.core.data.estimate_rows import FULL, PARTIAL
-from scripts.core.paper import finding_verdicts, latex, report, sections
+from scripts.core.paper import finding_verdicts, latex, printed_tables, report, sections
 from scripts.core.paper.citation import NUMBERS
 from scripts.core.paper.formats import number
 from scripts.core.paper.front import Front
@@ -101,7 +101,7 @@ def main(
         "example": describe_example(thesis, studies),
         "headlines": sections.drawing(figure, folder),
         "scores_figure": sections.drawing(scores_figure, folder),
-        "scores_table": sections.read_table(scores_table),
+        "scores_table": printed_tables.read(scores_table),
         "units": {
             rows.study_label.iloc[0]: f"{number(rows.n.max(), 0)} {rows.n_unit.iloc[0]}"
             for _, rows in select_drawn(accuracies).groupby("study", sort=False)
@@ -117,7 +117,7 @@ def main(
         "figure": sections.figure,
         "findings": sections.findings,
         "table": sections.table,
-        "count_rows": sections.count_rows,
+        "count_rows": printed_tables.count_rows,
     }
     sections.write_all(sections_tex, templates, context)
     rows = [place for study in studies for place in study["front"].used]

@@ -66,13 +66,12 @@ def section(
     run has other models, its demonstrations are not counted.
     """
     common = sections.context(
-        "underspecification", parts, figures, tables, comparison_numbers, section_files[0], called="source",
-        models=models,
+        "underspecification", parts, figures, tables, comparison_numbers, section_files[0], models=models,
     )  # fmt: skip
     toy = files.read_csv(correlations)
     every = [study.read_table(path) for path in (estimates, curves, metrics)]
     demonstrations = list(demonstration(models).values())
-    for key, source in common["sources"].items():
+    for key, source in common["sets"].items():
         measured, means, moves = (table[table.part == key] for table in every)
         if not means.label.isin(demonstrations).all():
             measured, means, moves = (t[~t.label.isin(demonstrations)] for t in (measured, means, moves))
@@ -106,7 +105,7 @@ def section(
     }
     sections.write_all(section_files, section_templates, common)
     for part, path in zip(parts, paper_numbers, strict=True):
-        files.write_json(path, common["sources"][part]["numbers"])
+        files.write_json(path, common["sets"][part]["numbers"])
 
 
 def of_set(estimates: pd.DataFrame, evaluation_set: str, dates: Any = "1", metric: str = ACCURACY) -> pd.DataFrame:

@@ -11,7 +11,7 @@ import pytest
 from matplotlib.figure import Figure
 
 from scripts.core import files
-from scripts.core.paper import latex, published
+from scripts.core.paper import latex, published_table
 from scripts.core.paper.lookup import Numbers
 from scripts.core.paper.sections import link_numbers
 from scripts.paper import paper_pdf
@@ -273,7 +273,7 @@ def test_tables_have_no_rows_of_what_was_not_compared(rendered, run):
 def test_the_study_stands_beside_the_run(rendered):
     text = section(rendered("all models of the study"))
     different = text.split(r"\label{tab:ruff-published}")[0].split(r"\begin{table*}")[-1]
-    assert 0 < different.count(r" \\ ") - 1 <= published.MOST
+    assert 0 < different.count(r" \\ ") - 1 <= published_table.MOST
     same = r"Of the (\d+) findings that are decided on both template sets, (\d+) ha(?:s|ve) the same verdict"
     decided, agreeing = map(int, re.search(same, text).groups())
     assert 0 < agreeing <= decided <= 20

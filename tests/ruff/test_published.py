@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from scripts.core import files
-from scripts.core.paper import latex, published
+from scripts.core.paper import latex, published_table
 from scripts.ruff.published import published_vs_ours
 from tests.ruff import synthetic
 from tests.ruff.synthetic import FOUR, PUBLISHED
@@ -81,7 +81,7 @@ def test_a_moved_number_differs(tmp_path):
     assert set(wrong.models) == {name}
     assert wrong.difference.between(-0.25, -0.15).all()
     assert numbers["published.replica.results.differs"]["value"] == len(wrong) == 2
-    assert all(latex.escape(published.quantity(row, "ruff")) in tex for row in wrong.to_dict("records"))
+    assert all(latex.escape(published_table.describe(row, "ruff")) in tex for row in wrong.to_dict("records"))
 
 
 def test_a_demonstration_model_is_left_out_whatever_its_name(tmp_path):

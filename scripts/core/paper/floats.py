@@ -17,7 +17,7 @@ def floats(main_tex: str | Path) -> list[dict]:
 
     Returns:
         ``kind``, ``number``, ``label``, ``body`` (the environment's source) and ``path``: of the file, or None where a
-        table is made from none (:func:`scripts.core.paper.sections.read_table` names it in a comment).
+        table is made from none (:func:`scripts.core.paper.printed_tables.read` names it in a comment).
     """
     text = _source(Path(main_tex))
     found, last_numbers = [], {"figure": 0, "table": 0}

@@ -203,15 +203,12 @@ def _cell(value: Any, broken: bool = False) -> str:
     return text.replace("\n", r"\newline{}") if broken else text
 
 
-def latex_table(
-    frame: "pd.DataFrame", header: list[str] | None = None, align: str | None = None, midrules: Sequence[int] = ()
-) -> str:
+def latex_table(frame: "pd.DataFrame", align: str | None = None, midrules: Sequence[int] = ()) -> str:
     """Return a booktabs table of escaped cells.
 
     Args:
-        frame: Cells; missing values become empty cells.
-        header: Heads; by default the column names. ``group: head`` puts a head under that of a group: neighbours of one
-            group share it.
+        frame: Cells; missing values become empty cells. A column ``group: head`` has its head under that of a group,
+            which neighbours of one group share.
         align: LaTeX column types, one letter a column; ``X`` takes the width that is left, set ragged right, and keeps
             line breaks. By default ``l`` for all.
         midrules: Rows before which a rule is drawn.
@@ -219,7 +216,7 @@ def latex_table(
     Returns:
         A ``tabular`` environment, or a ``tabularx`` one of the text's width if a column is ``X``.
     """
-    heads = list(header or frame.columns)
+    heads = list(frame.columns)
     align = align or "l" * len(heads)
     if len(align) != len(heads):
         raise ValueError(f"{len(heads)} columns, but the alignment {align!r} has {len(align)}")

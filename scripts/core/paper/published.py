@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Collection, Sequence
-from decimal import Decimal
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -10,7 +9,7 @@ import pandas as pd
 
 from scripts.core import files
 from scripts.core.errors import UserError, did_you_mean
-from scripts.core.paper import formats, latex
+from scripts.core.paper import formats, published_table
 from scripts.core.paper.numbers import count
 
 AS_PRINTED, WITHIN_INTERVAL, WITHIN_TOLERANCE = "as printed", "within interval", "within tolerance"
@@ -33,12 +32,6 @@ KEY = ["item", "row", "column"]
 KINDS = ("table", "text", "bound", "setting")
 REDUCTIONS = {"sum": "sum", "mean": "mean", "minimum": "min", "maximum": "max", "distinct": "nunique"}
 """How several cells become one number, to what pandas calls it."""
-WIDTHS = {"Quantity": 0.37, "Templates": 0.15, "Published": 0.16, "Ours": 0.12, "Interval": 0.14}
-"""Columns of the typeset table, in parts of a page's width."""
-MOST = 20
-"""Up to this many rows are typeset."""
-EMPTY_TABLE = "% No number that could be compared differs.\n"
-"""Stands in the LaTeX file for a table without rows."""
 
 
 class PublishedStudy(NamedTuple):
@@ -156,14 +149,7 @@ def find(
 
 def half_unit(text: str) -> float:
     """Return half of the last printed digit of a number: 0.005 for ``0.95``, 0.5 for ``180``."""
-    return 0.5 * 10.0 ** _exponent(text)
-
-
-def _exponent(text: str) -> int:
-    """Return the power of ten of a number's last printed digit."""
-    exponent = Decimal(text).as_tuple().exponent
-    assert isinstance(exponent, int), "what is published is finite"
-    return exponent
+    return 0.5 * 10.0 ** -published_table.decimals(text)
 
 
 def tolerance(text: str, published: float) -> float:
@@ -316,64 +302,8 @@ def write(
         parts: What the table calls the template sets.
     """
     comparison = compare(*printed, tables, every_set, **conditions)
-    cells = table_cells(comparison, study)
-    widths = [WIDTHS[str(head)] for head in cells]
     files.write_csv(csv, comparison)
-    shown = cells.rename(columns={"Templates": parts})
-    files.write_text(tex, EMPTY_TABLE if cells.empty else latex.wrapped_table(shown, widths))
-    files.write_json(numbers, tally(comparison, Path(csv).name))
-
-
-SIGNS = {"=": "", "<": "under ", ">": "over "}
-WHOLE = ("count", "year")
-"""Units of whole numbers."""
-UNITS = {"fraction": "", "count": "", "year": "", "percent": "%", "percentage points": " points",
-         "million parameters": " M", "billion parameters": " B", "million instances": " million"}  # fmt: skip
-"""What follows a number of a unit; of others a blank and the unit."""
-
-
-def table_cells(comparison: pd.DataFrame, study: str) -> pd.DataFrame:
-    """Return what a paper shows: every published result that differs from ours.
-
-    Args:
-        comparison: From :func:`compare`.
-        study: The word that items start with.
-
-    Returns:
-        ``Quantity``, ``Templates`` (of several sets; those with the same number share a row), ``Published``, ``Ours``,
-        ``Interval`` (if any has one); of more than :data:`MOST` those with the largest difference in parts of the
-        published number. All cells are text.
-    """
-    sets = comparison[~comparison.verdict.isin(UNCOMPARED)].templates.nunique()
     different = results(comparison)
-    different = different[different.verdict == DIFFERS]
-    rows, rank = [], []
-    for _, same in different.groupby([*KEY, "published", "ours"], sort=False):
-        row = same.iloc[0]
-        places = -min(0, _exponent(row.published))
-        # One digit more than the study prints shows on which side of it we are.
-        places += 0 if row.unit in WHOLE else 1
-        unit = UNITS.get(row.unit, f" {row.unit}")
-        published = f"{SIGNS[row.comparison]}{_as_printed(row.published)}{unit}"
-        bounds = "" if math.isnan(row.low) else formats.interval(row.low, row.high, places)
-        names = ", ".join(dict.fromkeys(same.templates))
-        ours = f"{formats.number(row.ours, places)}{unit}"
-        rows.append((quantity(row, study), names, published, ours, bounds))
-        size = abs(row.ours - float(row.published)) / (abs(float(row.published)) or 1)
-        rank.append(-size)
-    cells = pd.DataFrame(rows, columns=["Quantity", "Templates", "Published", "Ours", "Interval"])
-    kept = sorted(sorted(range(len(rows)), key=rank.__getitem__)[:MOST])
-    left_out = [*(["Templates"] if sets < 2 else []), *(["Interval"] if (cells.Interval == "").all() else [])]
-    return cells.iloc[kept].drop(columns=left_out).reset_index(drop=True)
-
-
-def _as_printed(text: str) -> str:
-    """Return a published number with all its digits, as ours are printed."""
-    return formats.number(float(text), -min(0, _exponent(text)))
-
-
-def quantity(row: pd.Series, study: str) -> str:
-    """Return what a published number measures, in words made from its item, row and column."""
-    item = row["item"].removeprefix(f"{study}_").replace("_", " ")
-    parts = [part for part in (*row["row"].split(" | "), row["column"]) if part not in item]
-    return f"{item}: {', '.join(parts)}"
+    sets = comparison[~comparison.verdict.isin(UNCOMPARED)].templates.nunique()
+    files.write_text(tex, published_table.typeset(different[different.verdict == DIFFERS], study, parts, sets > 1))
+    files.write_json(numbers, tally(comparison, Path(csv).name))

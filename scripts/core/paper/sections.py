@@ -4,7 +4,6 @@ A section's template prints a number with :func:`number`. In the PDF it becomes 
 appendix (``scripts/paper/paper_provenance.py``), and so does the end of every caption.
 """
 
-import itertools
 import json
 import os
 import re
@@ -14,8 +13,9 @@ from typing import Any
 
 from scripts.core import files
 from scripts.core.errors import UserError, did_you_mean
-from scripts.core.paper import formats, latex
-from scripts.core.paper.published import MOST, demonstration
+from scripts.core.paper import formats, latex, printed_tables
+from scripts.core.paper.published import demonstration
+from scripts.core.paper.published_table import MOST
 
 # Around a number until all text is escaped: private characters, which are in no result, and the id in hexadecimal
 # digits, which escaping leaves alone.
@@ -25,15 +25,6 @@ CAPTION = re.compile(r"\\caption\{")
 
 COLUMN = 3.5
 """A figure wider than this, in inches, takes both columns; ``paper/proceedings.sty`` has the widths."""
-
-
-COLUMN_POINTS, SMALLEST = 236, 7
-"""Width of a column and size of the smallest type, in points."""
-SIZES = {"footnotesize": 8, "scriptsize": 7}
-BASELINE = re.compile(r"\((rule|demonstration)\)")
-"""What the labels of heuristics and of demonstration models and systems hold."""
-LETTER, GAP = 0.47, 7.0
-"""Width of a letter in parts of its size, and the space between columns of a table in points."""
 
 
 class Drawing(str):
@@ -50,7 +41,6 @@ def context(
     comparison_numbers: list[str | Path],
     section_tex: str | Path,
     *,
-    called: str = "set",
     models: dict | None = None,
 ) -> dict:
     """Return what the template of every section takes; a study adds what is its own.
@@ -60,18 +50,15 @@ def context(
         figures, tables: The study's PDF figures and LaTeX tables; those in a folder that is called like a part belong
             to it.
         comparison_numbers: JSON files of numbers across the parts.
-        section_tex: The section: figures are named from the folder above its own, where the paper's main file is.
-        called: What the template calls a part: ``set``, ``source``.
+        section_tex: Figures are named from the folder above its own, where the paper's main file is.
         models: The run's models: name to facts.
 
     Returns:
-        ``sets`` (or as ``called`` says): part to ``id``, ``numbers`` (none yet: :mod:`scripts.core.paper.lookup`),
-        ``tables`` (name to LaTeX) and ``figures`` (name to path); ``any_set``: one of them, for numbers that all have;
-        ``beside``: ``id``, ``numbers`` and ``tables`` across the parts; ``shared``: name to path of the figures that
-        belong to no part; ``demonstration``: labels of
-        the demonstration models among ``models``; ``cut_off``: whether more published numbers differ than are typeset;
-        ``fewest_drawn``: instances from which on a figure draws a share; and the functions :func:`number`,
-        :func:`value`, :func:`list_words`, :func:`figure`, :func:`table` and :func:`findings`.
+        ``sets``: part to ``id``, ``numbers`` (none yet: :mod:`scripts.core.paper.lookup`), ``tables`` (name to LaTeX)
+        and ``figures`` (name to path); ``any_set``: one of them, for numbers that all have; ``beside``: ``id``,
+        ``numbers`` and ``tables`` across the parts; ``demonstration``: labels of the demonstration models;
+        ``cut_off``: whether more published numbers differ than are typeset; ``fewest_drawn``: instances from which on a
+        figure draws a share; and this module's functions for templates.
     """
     folder = Path(section_tex).parents[1]
     drawn = {Path(path): drawing(path, folder) for path in figures}
@@ -80,15 +67,14 @@ def context(
         of_parts[key] = {
             "id": f"{study}.{key}",
             "numbers": {},
-            "tables": _read_tables(tables, key),
+            "tables": _tables_in(tables, key),
             "figures": {path.stem: relative for path, relative in drawn.items() if path.parent.name == key},
         }
-    beside = {"numbers": _read_numbers(comparison_numbers), "tables": _read_tables(tables, "tables")}
+    beside = {"numbers": _read_numbers(comparison_numbers), "tables": _tables_in(tables, "tables")}
     return {
-        f"{called}s": of_parts,
-        f"any_{called}": next(iter(of_parts.values())),
+        "sets": of_parts,
+        "any_set": next(iter(of_parts.values())),
         "beside": {"id": study, **beside},
-        "shared": {path.stem: relative for path, relative in drawn.items() if path.parent.name not in of_parts},
         "demonstration": list(demonstration(models or {}).values()),
         "cut_off": beside["numbers"].get("published.differing", {"value": 0})["value"] > MOST,
         "fewest_drawn": formats.FEWEST,
@@ -99,7 +85,7 @@ def context(
         "table": table,
         "findings": findings,
         "evidence": evidence,
-        "count_rows": count_rows,
+        "count_rows": printed_tables.count_rows,
     }
 
 
@@ -126,9 +112,8 @@ def _read_numbers(paths: Iterable[str | Path]) -> dict[str, dict[str, Any]]:
     return {name: made for path in paths for name, made in json.loads(Path(path).read_text(encoding="utf-8")).items()}
 
 
-def _read_tables(paths: Iterable[str | Path], folder: str) -> dict[str, latex.Raw]:
-    """Return the LaTeX of the tables in a folder of that name (:func:`read_table`)."""
-    return {path.stem: read_table(path) for path in map(Path, paths) if path.parent.name == folder}
+def _tables_in(paths: Iterable[str | Path], folder: str) -> dict[str, latex.Raw]:
+    return {path.stem: printed_tables.read(path) for path in map(Path, paths) if path.parent.name == folder}
 
 
 def entry(part: dict, name: str) -> dict[str, Any]:
@@ -258,19 +243,10 @@ def table(
     """Return a float with a table in small type, as :func:`figure`; its label is ``tab:<label>``.
 
     ``cells`` is the LaTeX of a table file, ``wide`` tells whether it takes both columns, and ``size`` is the name of
-    LaTeX's command for the size of its type. A table that would shrink below :data:`SMALLEST` in a column takes both.
+    LaTeX's command for the size of its type. A table that would get too small in a column takes both.
     """
-    scaled = r"\begin{adjustbox}" in cells
-    wide = wide or (scaled and natural_width(cells, size) * SMALLEST / SIZES[size] > COLUMN_POINTS)
+    wide = wide or not printed_tables.fits_column(cells, size)
     return _float("table", f"\\{size}\n{cells}", label, caption, wide, caller)
-
-
-def natural_width(cells: str, size: str) -> float:
-    """Return about how wide a table is before it is scaled down, in points."""
-    rows = [line for line in cells.splitlines() if line.endswith(r"\\") and r"\multicolumn" not in line]
-    plain = [[re.sub(r"\\\w+|[{}$\\]", "", cell).strip() for cell in line.split(" & ")] for line in rows]
-    widest = [max(map(len, column)) for column in itertools.zip_longest(*plain, fillvalue="")]
-    return sum(LETTER * SIZES[size] * letters + GAP for letters in widest)
 
 
 def findings(beside: dict, part: str, called: str = "this run") -> latex.Raw:
@@ -332,56 +308,3 @@ def evidence(beside: dict, part: str, called: str = "this run") -> latex.Raw:
 
 def _verb(part: dict, name: str, singular: str, plural: str) -> str:
     return singular if value(part, name) == 1 else plural
-
-
-def read_table(path: str | Path) -> latex.Raw:
-    """Return what the paper prints of a table's file, below a comment with its path; nothing of a table without rows.
-
-    Rows of heuristics and demonstrations are printed only where the table has no others.
-    """
-    text = Path(path).read_text(encoding="utf-8").strip()
-    return latex.Raw("" if text.startswith("%") else f"% {path}\n{fit_table(_without_baselines(text))}")
-
-
-def _without_baselines(text: str) -> str:
-    """Return a table without rows of heuristics and demonstrations, unless these are all.
-
-    A cell of the first two columns is empty where it repeats the one above. Where the row goes that has the label of a
-    block, the next row that stays gets it.
-    """
-    heads, rule, body = text.partition("\\midrule\n")
-    body, end, note = body.partition(r"\bottomrule")
-    kept: list[str] = []
-    block = label = system = ""
-    for line in body.splitlines():
-        if line == r"\midrule":
-            kept += [line] if kept and kept[-1] != line else []
-            continue
-        first, _, cells = line.partition(" & ")
-        second = cells.partition(" & ")[0]
-        if first:
-            block, label, system = first, first, second
-        system = second or system
-        if not BASELINE.search(block + system):
-            kept.append(f"{label} & {cells}")
-            label = ""
-    if kept and kept[-1] == r"\midrule":
-        kept.pop()
-    return "\n".join([heads + rule.strip(), *kept, end + note]) if kept else text
-
-
-def count_rows(cells: str) -> int:
-    """Return how many rows a table prints, heads left out."""
-    _, _, body = cells.partition("\\midrule\n")
-    return sum(line.endswith(r"\\") for line in body.partition(r"\bottomrule")[0].splitlines())
-
-
-def fit_table(text: str) -> latex.Raw:
-    """Return the LaTeX of a table, scaled down to the width of its place where it could be wider.
-
-    The line below it (``\\tablenote``) is not scaled.
-    """
-    if r"\begin{tabularx}" in text or r"p{0." in text or r"\begin{tabular}" not in text:
-        return latex.Raw(text)
-    rows, end, note = text.partition(r"\end{tabular}")
-    return latex.Raw(f"\\begin{{adjustbox}}{{max width=\\linewidth}}\n{rows}{end}\n\\end{{adjustbox}}{note}")

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from scripts.core import config, files
-from scripts.core.paper import published
+from scripts.core.paper import published, published_table
 from tests.refusals import refused
 
 FOLDER = Path(__file__).parents[3] / "paper/published"
@@ -200,10 +200,14 @@ def test_counts_and_cells_follow_the_comparison(tmp_path):
     assert ours == {"within_interval": 1, "as_printed": 1, "differs": 1, "total": 3, "not_covered": 0}
     assert counted["published.official.results.not_covered"] == 3
     assert [counted[f"published.{name}"] for name in ("results", "compared", "differing")] == [3, 3, 1]
-    shown = published.table_cells(found, "s")
-    assert shown.to_dict("records") == [
+    assert shown_cells(found).to_dict("records") == [
         {"Quantity": "accuracy: A, 1", "Published": "0.9", "Ours": "0.30", "Interval": "0.25 to 0.35"}
     ]
+
+
+def shown_cells(found, several=False):
+    different = published.results(found)
+    return published_table.cells(different[different.verdict == "differs"], "s", several)
 
 
 def test_sets_with_the_same_number_share_a_row_and_sizes_of_samples_have_none(tmp_path):
@@ -213,7 +217,7 @@ def test_sets_with_the_same_number_share_a_row_and_sizes_of_samples_have_none(tm
     other = replica[replica.kind != "setting"].assign(templates="official")
     third = replica.assign(templates="third", ours=0.2)[:1]
     everything = pd.concat([replica, other, third])
-    shown = published.table_cells(everything, "s")
+    shown = shown_cells(everything, several=True)
     assert shown[["Templates", "Published", "Ours"]].values.tolist() == [
         ["replica, official", "0.9", "0.30"],
         ["third", "0.9", "0.20"],
@@ -225,12 +229,12 @@ def test_a_long_table_keeps_the_largest_differences(tmp_path, monkeypatch):
     numbers = [number(row="A | 1", value="0.9"), number(row="near", value="0.4"), number(row="far", value="3")]
     found = compare(tmp_path, [cell(row=row[2], cells="n=1") for row in numbers], numbers=numbers)
     found = found[found.templates == "replica"].assign(verdict="differs")
-    monkeypatch.setattr(published, "MOST", 2)
-    shown = published.table_cells(found, "s")
+    monkeypatch.setattr(published_table, "MOST", 2)
+    shown = shown_cells(found)
     # Ours is 0.3: of 0.9, 0.4 and 3 the second is nearest. All rows are of the replica templates.
     assert shown.Quantity.tolist() == ["accuracy: A, 1", "accuracy: far"]
     assert shown.columns.tolist() == ["Quantity", "Published", "Ours", "Interval"]
-    assert published.table_cells(found.assign(verdict="as printed"), "s").empty
+    assert shown_cells(found.assign(verdict="as printed")).empty
 
 
 @pytest.mark.parametrize(
@@ -246,7 +250,7 @@ def test_a_long_table_keeps_the_largest_differences(tmp_path, monkeypatch):
 )
 def test_both_numbers_have_the_unit_and_one_digit_more(tmp_path, unit, value, ours, expected):
     found = compare(tmp_path, [CELL]).assign(published=value, ours=ours, low=ours - 0.02, high=ours + 0.01, unit=unit)
-    shown = published.table_cells(found.assign(verdict="differs"), "s").iloc[0]
+    shown = shown_cells(found.assign(verdict="differs")).iloc[0]
     assert (shown.Published, shown.Ours, shown.Interval) == expected
 
 
@@ -264,7 +268,7 @@ def test_comparisons_are_written_together(tmp_path):
     published.write("s", printed, tables, ["replica", "official"], **options)
     assert files.read_csv(csv).verdict.tolist() == ["within interval", "not run"]
     text = tex.read_text(encoding="utf-8")
-    assert text == published.EMPTY_TABLE
+    assert text == published_table.EMPTY_TABLE
     counted = json.loads(numbers.read_text(encoding="utf-8"))
     assert counted["published.official.results.not_covered"]["value"] == 1
     assert counted["published.replica.results.total"]["source"] == "published_vs_ours.csv"

@@ -44,13 +44,10 @@ def test_every_part_has_what_is_its_own_and_what_stands_beside_them_is_apart(mad
     official["numbers"]["n"] = {"value": 8, "text": "eight"}
     assert link_numbers(context["number"](official, "n")) == r"\sourced{s.official.n}{eight}"
     assert context["value"](official, "n") == 8
-    assert context["shared"] == {"toy": "../s/figures/toy.pdf", "b": "../s/figures/comparison/b.pdf"}
     assert context["demonstration"] == ["A"]
     assert context["beside"]["tables"]["findings"].endswith("\nfindings")
     assert link_numbers(number(context["beside"], "findings.total")) == r"\sourced{s.findings.total}{3}"
-    of_sources = sections.context("s", ["replica", "official"], **made, called="source")
-    assert list(of_sources["sources"]) == ["replica", "official"] and "sets" not in of_sources
-    assert of_sources["any_source"]["id"] == "s.replica" and of_sources["demonstration"] == []
+    assert sections.context("s", ["replica"], **made)["demonstration"] == []
 
 
 def test_a_table_without_rows_is_empty_and_a_plain_one_fits_its_place(made):
@@ -60,39 +57,6 @@ def test_a_table_without_rows_is_empty_and_a_plain_one_fits_its_place(made):
     assert not context["beside"]["tables"]["findings"]
     tables = {key: part["tables"]["accuracy"] for key, part in context["sets"].items()}
     assert sorted(r"\begin{adjustbox}{max width=\linewidth}" in text for text in tables.values()) == [0, 1]
-
-
-RULE = r"\midrule"
-
-
-@pytest.mark.parametrize(
-    ("rows", "printed"),
-    [
-        (["A & none & 1", "B (rule) & none & 2"], ["A & none & 1"]),
-        (["A (demonstration) & none & 1", " & n-CDA & 2", "B & none & 3"], ["B & none & 3"]),
-        (["one & A (rule) & 1", " & B & 2", " & C & 3"], ["one & B & 2", " & C & 3"]),
-        (["one & A (rule) & 1", RULE, "two & B & 2", RULE, "three & C (rule) & 3"], ["two & B & 2"]),
-        (["one & A & 1", " & B (rule) & 2", RULE, "two & B & 3"], ["one & A & 1", RULE, "two & B & 3"]),
-        (["A (rule) & 1", "B (rule) & 2"], ["A (rule) & 1", "B (rule) & 2"]),
-    ],
-    ids=[
-        "a rule",
-        "its repeated label",
-        "a block keeps its label",
-        "no empty block",
-        "lines between blocks",
-        "nothing else",
-    ],
-)
-def test_heuristics_and_demonstrations_are_printed_where_there_is_nothing_else(tmp_path, rows, printed):
-    def table(lines):
-        body = "\n".join(line if line == RULE else rf"{line} \\" for line in lines)
-        return f"\\begin{{tabular}}{{ll}}\n\\toprule\nSystem & n \\\\\n{RULE}\n{body}\n\\bottomrule\n\\end{{tabular}}"
-
-    files.write_text(tmp_path / "t.tex", table(rows) + "\n")
-    found = sections.read_table(tmp_path / "t.tex")
-    assert found == f"% {tmp_path / 't.tex'}\n{sections.fit_table(table(printed))}"
-    assert sections.count_rows(found) == len([line for line in printed if line != RULE])
 
 
 def test_numbers_and_captions_are_links():
@@ -117,7 +81,8 @@ def test_a_figure_takes_both_columns_if_it_is_wider_than_one(made, tmp_path):
     drawn = sections.figure(context["sets"]["replica"]["figures"]["a"], "x", "50 % of it")
     assert drawn.splitlines()[0] == r"\begin{figure}[tbp]" and drawn.splitlines()[-1] == r"\end{figure}"
     assert drawn.index("a.pdf") < drawn.index(r"\caption{50 \% of it}") < drawn.index(r"\label{fig:x}")
-    assert sections.figure(context["shared"]["toy"], "x").startswith(r"\begin{figure*}[tp]")
+    wide = sections.drawing(made["figures"][2], made["section_tex"].parents[1])
+    assert sections.figure(wide, "x").startswith(r"\begin{figure*}[tp]")
     (tmp_path / "cut.pdf").write_bytes(b"%PDF-1.4")
     with refused("cut.pdf", "page size"):
         sections.width(tmp_path / "cut.pdf")

@@ -3,7 +3,7 @@
 import pandas as pd
 
 from scripts.core import files
-from scripts.core.paper import sections, tables
+from scripts.core.paper import printed_tables, tables
 
 CELLS = pd.DataFrame({"System": ["a_1", "a_1", "b"], "Scoring": ["x", "y", "y"], "ΔI": ["1", "−2", "3"]})
 
@@ -40,7 +40,7 @@ def test_what_all_rows_agree_on_is_said_below_the_table(tmp_path):
     below = r"\tablenote{In all rows, n\_unit: pairs; $\Delta I$: 3\%.}"
     assert tex.read_text(encoding="utf-8").splitlines()[-2:] == [r"\end{tabular}", below]
     # Scaled down is the table, not the line.
-    printed = sections.fit_table(tex.read_text(encoding="utf-8"))
+    printed = printed_tables.fit_table(tex.read_text(encoding="utf-8"))
     assert printed.index(r"\end{adjustbox}") < printed.index(below)
 
 

@@ -1,0 +1,38 @@
+"""What the paper prints of a table's file."""
+
+import pytest
+
+from scripts.core import files
+from scripts.core.paper import printed_tables
+
+RULE = r"\midrule"
+
+
+@pytest.mark.parametrize(
+    ("rows", "printed"),
+    [
+        (["A & none & 1", "B (rule) & none & 2"], ["A & none & 1"]),
+        (["A (demonstration) & none & 1", " & n-CDA & 2", "B & none & 3"], ["B & none & 3"]),
+        (["one & A (rule) & 1", " & B & 2", " & C & 3"], ["one & B & 2", " & C & 3"]),
+        (["one & A (rule) & 1", RULE, "two & B & 2", RULE, "three & C (rule) & 3"], ["two & B & 2"]),
+        (["one & A & 1", " & B (rule) & 2", RULE, "two & B & 3"], ["one & A & 1", RULE, "two & B & 3"]),
+        (["A (rule) & 1", "B (rule) & 2"], ["A (rule) & 1", "B (rule) & 2"]),
+    ],
+    ids=[
+        "a rule",
+        "its repeated label",
+        "a block keeps its label",
+        "no empty block",
+        "lines between blocks",
+        "nothing else",
+    ],
+)
+def test_heuristics_and_demonstrations_are_printed_where_there_is_nothing_else(tmp_path, rows, printed):
+    def table(lines):
+        body = "\n".join(line if line == RULE else rf"{line} \\" for line in lines)
+        return f"\\begin{{tabular}}{{ll}}\n\\toprule\nSystem & n \\\\\n{RULE}\n{body}\n\\bottomrule\n\\end{{tabular}}"
+
+    files.write_text(tmp_path / "t.tex", table(rows) + "\n")
+    found = printed_tables.read(tmp_path / "t.tex")
+    assert found == f"% {tmp_path / 't.tex'}\n{printed_tables.fit_table(table(printed))}"
+    assert printed_tables.count_rows(found) == len([line for line in printed if line != RULE])
