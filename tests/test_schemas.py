@@ -143,7 +143,7 @@ def read(name: str) -> tuple[dict, dict]:
     return config.load_schema(name), EXAMPLES[name]
 
 
-@pytest.mark.parametrize("name", ["config", "models", "record"])
+@pytest.mark.parametrize("name", ["config", "models", "record", "coreference_training"])
 def test_every_key_refuses_what_its_schema_does_not_take(name):
     schema, document = read(name)
     config.validate(document, schema, "mine.yaml")

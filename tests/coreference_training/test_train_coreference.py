@@ -122,29 +122,6 @@ def test_table_8_is_what_the_study_prints():
     assert found == printed
 
 
-GOOD = "a:\n  label: A\n  encoder: {path: x}\n  data: litbank\n  model: {}\n  training: {}\n"
-LISTS = {
-    "a list": ("[]", ["keys and values"]),
-    "a number": ("a: 1", ["a", "label, encoder, data, model, training"]),
-    "missing": (GOOD.replace("  data: litbank\n", ""), ["a", "'data'", "add"]),
-    "unknown": (GOOD + "  size: 1\n", ["a", "'size'", "remove"]),
-    "corpus": (GOOD.replace("litbank", "gum"), ["a", "'gum'", "litbank, ontonotes"]),
-    "kind": (GOOD.replace("model: {}", "model: []"), ["a", "'model'", "mapping"]),
-    "encoder": (GOOD.replace("{path: x}", "{package: x}"), ["a", "encoder", "package, version and folder"]),
-    "no YAML": ("a: [", ["YAML"]),
-}
-
-
-@pytest.mark.parametrize(("text", "named"), LISTS.values(), ids=LISTS)
-def test_lists_of_systems_that_cannot_be_used_are_refused(tmp_path, text, named):
-    path = tmp_path / "systems.yaml"
-    path.write_text(GOOD, encoding="utf-8")
-    assert list(entries.read_entries(path)) == ["a"]
-    path.write_text(text, encoding="utf-8")
-    with refused(path, *named):
-        entries.read_entries(path)
-
-
 def test_an_encoder_of_the_hub_is_the_commit_that_was_fetched(job, tmp_path, monkeypatch):
     asked = []
     monkeypatch.setattr(

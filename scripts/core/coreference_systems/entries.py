@@ -3,17 +3,13 @@
 from pathlib import Path
 from typing import Any
 
-from scripts.core.config import load_yaml
+from scripts.core import config
 from scripts.core.errors import UserError, did_you_mean
 from scripts.core.models.entries import System, Trained
 
-KEYS = ("label", "encoder", "data", "model", "training")
-OPTIONAL = ("augmented",)
-DATA = ("litbank", "ontonotes")
 # OntoNotes 5.0 as CoNLL-2012 divides it (Pradhan et al. 2012): documents, and word pieces of one on average.
 TRAINING_DOCUMENTS, DEVELOPMENT_DOCUMENTS = 2802, 343
 TRAINING_PIECES, DEVELOPMENT_PIECES = 1.25 * 1_299_312 / 2802, 1.25 * 163_104 / 343
-_ENCODERS = ({"hub"}, {"hub", "revision"}, {"path"}, {"package", "version", "folder"})
 
 
 SUFFIXES = {"": "none", "-acda": "a-CDA", "-ncda": "n-CDA"}
@@ -30,28 +26,10 @@ def read_entries(path: str | Path) -> dict[str, dict]:
         training that differ on an augmented corpus. Their values are checked where they are used.
 
     Raises:
-        UserError: Naming the system and the key, for one that is missing, unknown or of another kind.
+        UserError: If the file does not fit ``config/schemas/coreference_training.schema.yaml``.
     """
-    entries = load_yaml(path)
-    for name, entry in entries.items():
-        where = f"{path}: {name}"
-        if not isinstance(entry, dict):
-            raise UserError(f"{where}: a mapping with {', '.join(KEYS)} was expected; correct it")
-        for key in KEYS + OPTIONAL:
-            if key not in entry and key in OPTIONAL:
-                continue
-            if key not in entry:
-                raise UserError(f"{where}: '{key}' is missing; add it")
-            if not isinstance(entry[key], str if key in ("label", "data") else dict):
-                kind = "text" if key in ("label", "data") else "a mapping"
-                raise UserError(f"{where}: '{key}' must be {kind}; correct it")
-        unknown = sorted(set(entry) - {*KEYS, *OPTIONAL})
-        if unknown:
-            raise UserError(f"{where}: '{unknown[0]}' is unknown; remove it")
-        if entry["data"] not in DATA:
-            raise UserError(f"{where}: data is '{entry['data']}', none of {', '.join(DATA)}; correct it")
-        if set(entry["encoder"]) not in _ENCODERS:
-            raise UserError(f"{where}: the encoder needs hub, path, or package, version and folder; correct it")
+    entries = config.load_yaml(path)
+    config.validate(entries, config.load_schema("coreference_training"), str(path))
     return entries
 
 
