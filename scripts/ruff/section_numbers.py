@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 
 from scripts.core.data.estimate_rows import PROMPTED
-from scripts.core.paper.formats import interval, number, p_text, percent
+from scripts.core.paper.formats import number, p_text, percent
 from scripts.core.paper.numbers import count, entry
 from scripts.core.statistics import procedures
 from scripts.core.statistics.ratios import POOLED
@@ -40,7 +40,7 @@ def of_settings(counts: pd.DataFrame, settings: dict, sizes: dict[str, int]) -> 
         sizes: How many instances of each sample every model scores.
 
     Returns:
-        ``scored.<n or context_free>``, ``scored.<model>.<n or context_free>``, ``scored.total``, ``setting.<name>``,
+        ``scored.<n or context_free>``, ``scored.<model>.<n or context_free>``, ``setting.<name>``,
         ``setting.sample_size.<model>``, and ``chance.needed``, how many independent instances tell an accuracy that is
         ``chance.distance`` from chance apart from it (normal approximation).
     """
@@ -52,7 +52,6 @@ def of_settings(counts: pd.DataFrame, settings: dict, sizes: dict[str, int]) -> 
         found[f"scored.{name}"] = count(row["scored"], source, n_distractors=name)
         for model, column in columns.items():
             found[f"scored.{model}.{name}"] = count(row[column], source, n_distractors=name, column=column)
-    found["scored.total"] = count(counts.scored.sum(), source, column="scored")
     for model, size in sizes.items():
         found[f"setting.sample_size.{model}"] = count(size, "config.yaml", key=KEYS["sample_size"])
     for name, value in (settings | {"sample_size": largest}).items():
@@ -175,41 +174,16 @@ def of_scores(rows: pd.DataFrame) -> dict[str, dict]:
     """Return what other scores than the sum change, over all instances.
 
     Returns:
-        ``other_difference.<model>.<normalisation>`` (of the accuracies) with ``other_difference_interval...``;
         ``flipped.lowest`` and ``flipped.highest`` (share of other picks) over models and normalisations;
-        ``other_changed``, in how many of ``other_compared`` comparisons 0 is outside; ``set_sum.<model>`` and
-        ``set_other.<model>``, the accuracies that differ most by the score on one pronoun set (``set``,
-        ``normalisation``), with their intervals, where 0 is outside that of the difference.
+        ``other_changed``, in how many of ``other_compared`` comparisons of accuracies 0 is outside the interval.
     """
     source, found = "normalisation.csv", {}
     compared = rows[(rows.n_distractors == "") & (rows.pronoun == "") & rows.flipped.notna()]
-    for row in compared.to_dict("records"):
-        cell = {name: row[name] for name in ("templates", "model", "normalisation")}
-        name = f"{row['model']}.{row['normalisation']}"
-        text = number(row["difference"], 2, signed=True)
-        found[f"other_difference.{name}"] = entry(row["difference"], text, source, **cell)
-        ends = interval(row["difference_low"], row["difference_high"], 2, signed=True)
-        found[f"other_difference_interval.{name}"] = entry(row["difference_low"], ends, source, **cell)
     for bound, value in (("lowest", compared.flipped.min()), ("highest", compared.flipped.max())):
         found[f"flipped.{bound}"] = entry(value, number(value, 2), source, column="flipped")
     changed = (compared.difference_low > 0) | (compared.difference_high < 0)
     for name, n in (("changed", changed.sum()), ("compared", len(changed))):
         found[f"other_{name}"] = count(n, source, column="difference")
-    return found | _of_the_set_that_moves_most(rows[rows.pronoun != ""], source)
-
-
-def _of_the_set_that_moves_most(rows: pd.DataFrame, source: str) -> dict[str, dict]:
-    found = {}
-    clear = rows[(rows.difference_low > 0) | (rows.difference_high < 0)]
-    for model, of_model in clear.groupby("model"):
-        other = of_model.iloc[int(of_model.difference.abs().to_numpy().argmax())]
-        same = rows[(rows.model == model) & (rows.pronoun == other.pronoun)]
-        for name, row in (("set_sum", same[same.normalisation == "sum"].iloc[0]), ("set_other", other)):
-            cell = {"model": model, "pronoun": other.pronoun, "normalisation": row.normalisation}
-            made = entry(row.accuracy, number(row.accuracy, 2), source, **cell)
-            found[f"{name}.{model}"] = made | {"set": other.pronoun, "normalisation": row.normalisation}
-            ends = interval(row.low, row.high, 2)
-            found[f"{name}_interval.{model}"] = entry(row.low, ends, source, **cell, column="low")
     return found
 
 

@@ -9,6 +9,7 @@ from scripts.ruff import section_numbers, study
 from tests.ruff.synthetic import DEMONSTRATION, of_models
 
 DECODER, ENCODER = DEMONSTRATION
+NUMBERS = ("flipped", "difference_low", "difference_high")
 MODELS = DEMONSTRATION | {"b": DEMONSTRATION[DECODER]}
 
 
@@ -38,25 +39,13 @@ def test_models_are_above_chance_by_their_intervals():
     assert alone["accuracy_change.all"]["text"] == "0"
 
 
-def test_the_set_that_another_score_moves_most_is_one_whose_change_is_clear():
-    rows = [("she", "sum", 0.5, None), ("she", "tokens", 0.9, (-0.1, 0.9)), ("xe", "sum", 0.75, None),
-            ("xe", "tokens", 0.7, (-0.2, 0.1)), ("xe", "bytes", 0.25, (-0.6, -0.4))]  # fmt: skip
-    table = pd.DataFrame(
-        [
-            {"model": "a", "n_distractors": "", "pronoun": level, "normalisation": score, "accuracy": value,
-             "low": value - 0.1, "high": value + 0.1, "difference": None if ends is None else sum(ends) / 2,
-             "difference_low": ends and ends[0], "difference_high": ends and ends[1], "flipped": None}
-            for level, score, value, ends in rows
-        ]
-    )  # fmt: skip
-    made = {name: found for name, found in section_numbers.of_scores(table).items() if name.startswith("set_")}
+def test_other_scores_change_an_accuracy_where_zero_is_outside_the_interval():
+    found = [("sum", None, None, None), ("tokens", 0.3, -0.1, 0.9), ("bytes", 0.2, -0.6, -0.4), ("free", 0.1, 0.1, 0.2)]
+    rows = pd.DataFrame(found, columns=["normalisation", *NUMBERS]).assign(n_distractors="", pronoun="")
+    made = section_numbers.of_scores(pd.concat([rows, rows.assign(pronoun="xe", flipped=0.9)]))
     assert {name: found["text"] for name, found in made.items()} == {
-        "set_sum.a": "0.75", "set_sum_interval.a": "0.65 to 0.85",
-        "set_other.a": "0.25", "set_other_interval.a": "0.15 to 0.35",
+        "flipped.lowest": "0.10", "flipped.highest": "0.30", "other_changed": "2", "other_compared": "3",
     }  # fmt: skip
-    assert (made["set_other.a"]["set"], made["set_other.a"]["normalisation"]) == ("xe", "bytes")
-    unclear = section_numbers.of_scores(table[table.normalisation != "bytes"])
-    assert not any(name.startswith("set_") for name in unclear)
 
 
 def test_the_most_frequent_sets_without_context_are_told_apart_by_a_test():
@@ -85,4 +74,4 @@ def test_an_accuracy_near_chance_takes_many_instances():
     made = section_numbers.of_settings(counts, {"chance": 0.25, "alpha": 0.05}, {"a": 20})
     # An interval of an accuracy at chance is 0.1 wide on either side: 1.96 times the root of 0.25 · 0.75 / 73.
     assert made["chance.needed"]["value"] == 73
-    assert values(made, *(f"scored.{name}" for name in ("context_free", "0", "a.0", "total"))) == [180, 60, 60, 240]
+    assert values(made, *(f"scored.{name}" for name in ("context_free", "0", "a.0"))) == [180, 60, 60]
