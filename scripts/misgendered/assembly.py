@@ -153,8 +153,7 @@ class Instances:
         )
         table = table.assign(
             instance_id=instance_files.hexadecimal(ids).to_pylist(), text=texts, gold=gold, wording=self.wording,
-            sentence_initial=self._initial[choices.declaration, choices.template], shots=shots, draw=draw,
-            pronoun_rows=[np.array(self.group_rows, dtype=np.int16)] * len(table),
+            shots=shots, draw=draw, pronoun_rows=[np.array(self.group_rows, dtype=np.int16)] * len(table),
         )  # fmt: skip
         return table[[*COLUMNS]].astype(dict.fromkeys(NUMBERS, np.int16))
 
@@ -169,23 +168,27 @@ class Instances:
         ]
 
     @cached_property
-    def _initial(self) -> np.ndarray:
-        return np.array([[template_files.sentence_initial(text) for text in texts] for texts in self._patterns])
-
-    @cached_property
     def _facts(self) -> dict[str, pd.DataFrame]:
         """What instances have of each of their :data:`CHOICES`."""
         offers = {form: options.candidate_forms(self.groups, form) for form in study.FORMS}
         joined = {form: [SEPARATOR.join(groups) for groups in offer.values()] for form, offer in offers.items()}
-        texts = [(t.form, list(offers[t.form]), joined[t.form], t.index, t.row) for t in self.templates.rows]
+        texts = [
+            (t.form, list(offers[t.form]), joined[t.form], template_files.sentence_initial(t.text), t.index, t.row)
+            for t in self.templates.rows
+        ]
         ways = [(way.name, way.kind, way.number, way.row) for way in self.declarations]
         names = [(one["name"], one["name_class"], one["file"], one["row"]) for one in self.names]
         types = [(group, forms.type) for group, forms in self.groups.items()]
-        columns = {
-            "declaration": ["declaration", "declaration_type", "declaration_number", "declaration_row"],
-            "template": ["form", "options", "groups", "template_index", "template_row"],
-            "name": ["name", "name_class", "name_file", "name_row"],
-            "group": ["group", "pronoun_type"],
+        return {
+            name: pd.DataFrame(rows, columns=columns)
+            for name, rows, columns in (
+                ("declaration", ways, ["declaration", "declaration_type", "declaration_number", "declaration_row"]),
+                (
+                    "template",
+                    texts,
+                    ["form", "options", "groups", "sentence_initial", "template_index", "template_row"],
+                ),
+                ("name", names, ["name", "name_class", "name_file", "name_row"]),
+                ("group", types, ["group", "pronoun_type"]),
+            )
         }
-        rows = zip(columns.items(), (ways, texts, names, types), strict=True)
-        return {of: pd.DataFrame(known, columns=heads) for (of, heads), known in rows}

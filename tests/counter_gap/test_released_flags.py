@@ -64,6 +64,7 @@ def test_what_is_written_is_read(written):
         ("\tF\tnominative", "\tX\tnominative", "row 4: unknown gender 'X'"),
         ("\t4.00", "\tfour", "row 4: 'four' of words is not a distance"),
         ("\t4.00", "\t", "row 4: '' of words is not a distance"),
+        ("\tb\t", "\tneither\t", "row 4: '4.00' of words is not a distance"),
         ("road\t", "rain\t", "row 5: 'rain' is already in row 4"),
         # The last cell.
         ("\n$", "a\n", "of SpanBERT-large, n-CDA is not four of the letters a, b, x, -; restore the file"),

@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 
+from scripts.core.paper import checks
 from scripts.core.paper.checks import Sampled
+from scripts.core.paper.finding_verdicts import HOLDS, decide
 
 
 def test_samples_of_differences_and_of_their_means_lie_around_the_value():
@@ -13,3 +15,15 @@ def test_samples_of_differences_and_of_their_means_lie_around_the_value():
         assert (found.value, found.samples.mean()) == (pytest.approx(value), pytest.approx(value, abs=1e-3))
         assert found.samples.std() == pytest.approx(0.01 * spread, rel=0.05)
         assert (found.least, found.most, found.clusters) == (-1.0, 1.0, 20)
+
+
+def test_a_test_of_levels_makes_a_check_of_each_combination():
+    asked = []
+
+    @checks.each("ab", (1, 2))
+    def test(run, letter, number):
+        asked.append((run, letter, number))
+        return True, ""
+
+    assert decide(test("r")).verdict == HOLDS
+    assert asked == [("r", "a", 1), ("r", "a", 2), ("r", "b", 1), ("r", "b", 2)]
