@@ -43,14 +43,14 @@ def estimates(
     ``coreference_f1`` for each of ``scored`` (``model``, ``debiasing``); ``draws`` and ``seed`` are of the bootstrap.
     """
     tables = [
-        of_set(files.read_parquet(passages), files.read_parquet(flags), draws, seed)
+        estimate_set(files.read_parquet(passages), files.read_parquet(flags), draws, seed)
         for passages, flags in zip(instances, predictions, strict=True)
     ]
-    tables.append(of_corpora([files.read_csv(path) for path in corpus_scores], scored))
+    tables.append(estimate_corpora([files.read_csv(path) for path in corpus_scores], scored))
     files.write_csv(estimates, correct_tests(pd.concat([table for table in tables if len(table)], ignore_index=True)))
 
 
-def of_set(instances: pd.DataFrame, predictions: pd.DataFrame, draws: int, seed: int) -> pd.DataFrame:
+def estimate_set(instances: pd.DataFrame, predictions: pd.DataFrame, draws: int, seed: int) -> pd.DataFrame:
     """Return the estimates of one data set (:data:`COLUMNS` without corrected p values).
 
     Instances of a quadruple follow each other, in the order of ``passages.ROLES``; or they are single ones. Each system
@@ -70,7 +70,7 @@ def of_set(instances: pd.DataFrame, predictions: pd.DataFrame, draws: int, seed:
     return systems.join(table.set_index("system"), how="right").reset_index(drop=True)
 
 
-def of_corpora(scores: Sequence[pd.DataFrame], systems: Sequence[dict]) -> pd.DataFrame:
+def estimate_corpora(scores: Sequence[pd.DataFrame], systems: Sequence[dict]) -> pd.DataFrame:
     """Return the CoNLL F1 of systems on an annotated corpus, without singletons, from the rule ``coreference_f1``."""
     rows = [
         (f1.corpus, facts["model"], SYSTEM, CLUSTERS, facts["debiasing"], CORRECTED, *key("conll_f1")[1:], "conll_f1",

@@ -179,16 +179,11 @@ class Instances:
         ways = [(way.name, way.kind, way.number, way.row) for way in self.declarations]
         names = [(one["name"], one["name_class"], one["file"], one["row"]) for one in self.names]
         types = [(group, forms.type) for group, forms in self.groups.items()]
+        template = ["form", "options", "groups", "sentence_initial", "template_index", "template_row"]
+        way = ["declaration", "declaration_type", "declaration_number", "declaration_row"]
         return {
-            name: pd.DataFrame(rows, columns=columns)
-            for name, rows, columns in (
-                ("declaration", ways, ["declaration", "declaration_type", "declaration_number", "declaration_row"]),
-                (
-                    "template",
-                    texts,
-                    ["form", "options", "groups", "sentence_initial", "template_index", "template_row"],
-                ),
-                ("name", names, ["name", "name_class", "name_file", "name_row"]),
-                ("group", types, ["group", "pronoun_type"]),
-            )
+            "declaration": pd.DataFrame(ways, columns=way),
+            "template": pd.DataFrame(texts, columns=template),
+            "name": pd.DataFrame(names, columns=["name", "name_class", "name_file", "name_row"]),
+            "group": pd.DataFrame(types, columns=["group", "pronoun_type"]),
         }

@@ -36,12 +36,12 @@ def choices(
     tables, left = [], iter(scores)
     for name, path, asked in zip(template_sets, predictions, instances, strict=True):
         of_set = {model: next(left) for model in models}
-        table = of_templates(path, asked, of_set, wording, made, draws, seed)
-        tables.append(study.identify(table, name, wording))
+        table = compare_choices(path, asked, of_set, wording, made, draws, seed)
+        tables.append(study.add_identity(table, name, wording))
     files.write_csv(choices, pd.concat(tables, ignore_index=True))
 
 
-def of_templates(
+def compare_choices(
     predictions: str, instances: str, scores: dict[str, str], wording: str, made: dict[str, str], draws: int, seed: int
 ) -> pd.DataFrame:
     """Return the changes (:func:`changes`) on one set of templates, of whose files one model is read at a time."""

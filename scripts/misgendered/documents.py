@@ -31,11 +31,11 @@ def read_documents(path: str | Path, layout: str) -> Iterator[str]:
         UserError: If the file is missing, damaged, not UTF-8, or not of the layout, naming the line or member.
     """
     path, count = Path(path), 0
-    split = {"openwebtext": _members, "text": _whole, "paragraphs": _paragraphs}.get(layout, _json_lines)
+    parse = {"openwebtext": _members, "text": _whole, "paragraphs": _paragraphs}.get(layout, _json_lines)
     opened = {".gz": gzip.open, ".xz": lzma.open, ".zst": _open_zstd}.get(path.suffix, open)
     try:
         with opened(path, "rb") as stream:
-            for text in split(stream, path):
+            for text in parse(stream, path):
                 yield text
                 count += 1
     except FileNotFoundError as error:

@@ -43,7 +43,7 @@ def estimates(
     """
     known = list(read_models(study_models).model)
     tables = [
-        study.identify(accuracies(path, draws, seed, known), name, wording)
+        study.add_identity(accuracies(path, draws, seed, known), name, wording)
         for name, path in zip(template_sets, predictions, strict=True)
     ]
     files.write_csv(estimates, pd.concat(tables, ignore_index=True))

@@ -5,7 +5,7 @@ import pandas as pd
 from scripts.core.data.options import SLOT, fill
 from scripts.misgendered import declarations
 from scripts.misgendered.assembly import Instances
-from scripts.misgendered.study import CLASS_LABELS, DECLARATION_TYPES, SHORT, TYPES, present
+from scripts.misgendered.study import CLASS_LABELS, DECLARATION_TYPES, SHORT, TYPES, levels_in
 
 EXAMINED = [
     "instance_id",
@@ -37,7 +37,7 @@ def first_instances(rows: pd.DataFrame) -> pd.DataFrame:
 def with_texts(first: pd.DataFrame, instances: pd.DataFrame) -> pd.DataFrame:
     """Return ``form``, ``instance_id``, ``text``, ``gold``, ``picked``, ``correct`` of these instances by form."""
     rows = first.merge(instances[["instance_id", "text"]].drop_duplicates("instance_id"), on="instance_id")
-    rows = rows.set_index("form").loc[list(present(SHORT, rows.form))].reset_index()
+    rows = rows.set_index("form").loc[list(levels_in(SHORT, rows.form))].reset_index()
     return rows[["form", "instance_id", "text", "gold", "picked", "correct"]]
 
 

@@ -22,7 +22,7 @@ from scripts.core.statistics.ratios import POOLED
 from scripts.core.workflow.job import run_named
 from scripts.misgendered import study
 from scripts.misgendered.predictions import instance_parts
-from scripts.misgendered.study import TYPES, present, split
+from scripts.misgendered.study import TYPES, estimates_by, levels_in
 
 # Tol's high-contrast colours, which also differ in print without colour; no pronoun set and no model of the study has
 # them.
@@ -81,7 +81,7 @@ def figures(
 
 def accuracies_by_group(rows: pd.DataFrame, run: Run) -> pd.DataFrame:
     """Return the accuracy on each pronoun group, but those of few instances."""
-    rows = split(rows, "group", model=list(run.panels))
+    rows = estimates_by(rows, "group", model=list(run.panels))
     return rows[rows.below >= plotting.FEWEST]
 
 
@@ -90,7 +90,7 @@ def draw_groups(rows: pd.DataFrame, run: Run) -> Figure:
     """Draw the accuracy on each pronoun group (the numbers behind Table 7), a panel for each model."""
     if rows.empty:
         return plotting.nothing_drawn()
-    types = present(TYPES, rows.pronoun_type)
+    types = levels_in(TYPES, rows.pronoun_type)
     of_group = dict(zip(rows.group, rows.pronoun_type, strict=True))
     order = [group for kind in types for group in run.groups if of_group.get(group) == kind]
     width = plotting.COLUMN if len(run.panels) < study.FEW else plotting.PAGE
@@ -123,7 +123,7 @@ def accuracies_by_shots(rows: pd.DataFrame, _: Run) -> pd.DataFrame:
 
     Those of few instances are left out.
     """
-    by_draw = split(rows, "draw", "pronoun_type", shots=...)
+    by_draw = estimates_by(rows, "draw", "pronoun_type", shots=...)
     by_draw = by_draw[(by_draw.model != POOLED) & ~by_draw.model.str.contains("|", regex=False)]
     rows = pd.concat([study.by_examples(rows), by_draw], ignore_index=True)
     return rows[rows.below >= plotting.FEWEST]
@@ -139,7 +139,7 @@ def draw_examples(rows: pd.DataFrame, run: Run) -> Figure:
     means, by_draw = (rows[(rows.draw == POOLED) == mean] for mean in (True, False))
     if means.empty:
         return plotting.nothing_drawn()
-    names, types = [name for name in run.models if name in set(means.model)], present(TYPES, means.pronoun_type)
+    names, types = [name for name in run.models if name in set(means.model)], levels_in(TYPES, means.pronoun_type)
     columns = min(3, len(names))
     drawn = plotting.figure(plotting.COLUMN if columns < 3 else plotting.PAGE, 1.7 * -(-len(names) // columns))
     grid = drawn.subplots(-(-len(names) // columns), columns, sharex=True, sharey=True, squeeze=False)
@@ -182,7 +182,7 @@ def _curve_handles(types: Mapping[str, str], rows: pd.DataFrame) -> list[Line2D]
 def accuracies_by_size(rows: pd.DataFrame, run: Run) -> pd.DataFrame:
     """Return the accuracies of models whose size is known, but those of few instances."""
     sizes = {name: facts["parameters"] for name, facts in run.models.items() if facts["parameters"]}
-    rows = split(rows, "pronoun_type", model=list(sizes))
+    rows = estimates_by(rows, "pronoun_type", model=list(sizes))
     return rows[rows.below >= plotting.FEWEST].assign(parameters=lambda of: of.model.map(sizes))
 
 
@@ -194,7 +194,7 @@ def draw_sizes(rows: pd.DataFrame, run: Run) -> Figure:
     models = {name: run.models[name] for name in rows.sort_values("parameters").model}
     if not have_sizes(models):
         return plotting.nothing_drawn("accuracies by size need models of two sizes")
-    types = present(TYPES, rows.pronoun_type)
+    types = levels_in(TYPES, rows.pronoun_type)
     drawn = plotting.figure(plotting.COLUMN, 1.25 * len(types) + 0.3)
     grid = drawn.subplots(len(types), 1, sharex=True, sharey=True, squeeze=False)[:, 0]
     families: dict[str, list[str]] = {}

@@ -43,7 +43,7 @@ def normalisation(
             sums = loss_sums(asked, read, labels, capitals, model)
             counts.append(scores_compared.count_decisions(asked, sums, model, DESIGN))
         table = scores_compared.compare_scores(pd.concat(counts), DESIGN, draws, seed)
-        tables.append(study.identify(table, name, wording))
+        tables.append(study.add_identity(table, name, wording))
     files.write_csv(normalisation, pd.concat(tables, ignore_index=True))
 
 

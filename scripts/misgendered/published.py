@@ -73,9 +73,9 @@ def ratios_of_accuracies(rows: pd.DataFrame) -> pd.DataFrame:
     """
     rows = rows[(rows.model == "study") & (rows.shots == "0")]
     compared = [
-        ("name_class", "male", "female", study.split(rows, "group", "name_class", group="he")),
-        ("name_class", "female", "male", study.split(rows, "group", "name_class", group="she")),
-        ("pronoun_type", "neutral", "binary", study.split(rows, "pronoun_type")),
+        ("name_class", "male", "female", study.estimates_by(rows, "group", "name_class", group="he")),
+        ("name_class", "female", "male", study.estimates_by(rows, "group", "name_class", group="she")),
+        ("pronoun_type", "neutral", "binary", study.estimates_by(rows, "pronoun_type")),
     ]
     found = []
     for factor, first, second, of_levels in compared:

@@ -16,7 +16,7 @@ from scripts.core.statistics.ratios import POOLED
 from scripts.core.workflow.job import run_named
 from scripts.misgendered import study
 from scripts.misgendered.normalisation import DESIGN
-from scripts.misgendered.study import FACTORS, IDENTITY, TYPES, split
+from scripts.misgendered.study import FACTORS, IDENTITY, TYPES, estimates_by
 
 TITLES = {"replica": "replica templates", "official": "official templates"}
 """The sets of templates as the text calls them."""
@@ -61,8 +61,8 @@ def section(
         of_part["numbers"] |= changes_of_choices(chosen[chosen.templates == part])
         means = rows[rows.model == POOLED]
         of_part["accuracies"] = Numbers(of_part, means, IDENTITY, FACTORS, SOURCE)
-        of_part["types"] = {row.pronoun_type: row for _, row in split(means, "pronoun_type").iterrows()}
-        of_part["best"] = best_neo(split(means, "group", pronoun_type="neo"))
+        of_part["types"] = {row.pronoun_type: row for _, row in estimates_by(means, "pronoun_type").iterrows()}
+        of_part["best"] = best_neo(estimates_by(means, "group", pronoun_type="neo"))
     everything = common | {
         "models": models,
         "shots": shots,
@@ -93,14 +93,14 @@ def count_runs(rows: pd.DataFrame) -> dict[str, dict]:
 
     ``examples.sd.most``: the largest standard deviation over draws of the examples, if there is any.
     """
-    (whole,) = split(rows, model=POOLED).to_dict("records")
+    (whole,) = estimates_by(rows, model=POOLED).to_dict("records")
     cell = {name: whole[name] for name in ("templates", "model", "kind", "scoring", "metric", "shots")}
     models = [name for name in rows.model.unique() if name != POOLED and "|" not in name]
     found = {
         "scored.models": count(len(models), SOURCE, **cell),
         "chance": entry(whole["chance"], percent(whole["chance"], 1), SOURCE, **cell),
     }
-    behind = split(rows, "draw", shots=..., model=models).sort_values("below", kind="stable")
+    behind = estimates_by(rows, "draw", shots=..., model=models).sort_values("below", kind="stable")
     if len(behind):
         row = behind.iloc[-1]
         found["scored.examples.instances"] = count(row.below, SOURCE, **{name: row[name] for name in cell})
@@ -188,7 +188,7 @@ def summary(*, estimates: str, normalisation: str, summary: str, models: dict) -
     They are there under other scores than the study's, too, with how many picks these change; ``models`` are those of
     the run, name to facts.
     """
-    rows = split(study.read_table(estimates), "pronoun_type", model=list(models), shots=...)
+    rows = estimates_by(study.read_table(estimates), "pronoun_type", model=list(models), shots=...)
     order = {"templates": list(rows.templates.unique()), "pronoun_type": list(TYPES)}
     rows = rows.sort_values(list(order), key=lambda of: of.map(order[str(of.name)].index), kind="stable")
     found = [

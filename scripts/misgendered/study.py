@@ -59,7 +59,7 @@ TEMPLATE, NAME = ["form", "template_index"], ["name_class", "name"]
 """Columns that say which template and which name a row has, its stratum first."""
 
 
-def identify(table: pd.DataFrame, part: str, wording: str) -> pd.DataFrame:
+def add_identity(table: pd.DataFrame, part: str, wording: str) -> pd.DataFrame:
     """Return a table about models with the :data:`IDENTITY` of its rows; they are of a set of templates."""
     table = table.assign(templates=part, kind=MODEL, scoring=PROBABILITY, wording=wording)
     return table[[*IDENTITY, *(name for name in table if name not in IDENTITY)]]
@@ -70,7 +70,7 @@ def read_table(path: str | Path) -> pd.DataFrame:
     return estimate_rows.read_table(path, [*IDENTITY, *FACTORS])
 
 
-def split(table: pd.DataFrame, *factors: str, **levels: Any) -> pd.DataFrame:
+def estimates_by(table: pd.DataFrame, *factors: str, **levels: Any) -> pd.DataFrame:
     """Return the estimates without examples in which ``factors`` have levels, or ``levels``, and all others are pooled.
 
     A group has its type as well.
@@ -91,10 +91,12 @@ def by_examples(table: pd.DataFrame) -> pd.DataFrame:
     """
     table = table[(table.model != ratios.POOLED) & ~table.model.str.contains("|", regex=False)]
     keys = ["model", "shots", "pronoun_type"]
-    behind, draws = (split(table, *factors, shots=...) for factors in (["pronoun_type"], ["draw", "pronoun_type"]))
+    behind, draws = (
+        estimates_by(table, *factors, shots=...) for factors in (["pronoun_type"], ["draw", "pronoun_type"])
+    )
     over = draws.groupby(keys).value.agg(draws="size", sd="std").reset_index()
     behind = behind[behind.shots != "0"].merge(over, on=keys, validate="one_to_one")
-    base = split(table, "declaration_number", "pronoun_type", declaration_type="explicit").assign(draws=1)
+    base = estimates_by(table, "declaration_number", "pronoun_type", declaration_type="explicit").assign(draws=1)
     base = base[base.declaration_number.map(forms_declared) == len(FORMS)]
     rows = pd.concat([base, behind], ignore_index=True)
     number = {"shots": lambda shots: shots.astype(int)}
@@ -146,11 +148,11 @@ def select_groups(pronouns: dict, names: Sequence[str]) -> dict[str, templates.P
     }
 
 
-def present(order: Mapping[str, str], values: Iterable[str]) -> dict[str, str]:
+def levels_in(order: Mapping[str, str], values: Iterable[str]) -> dict[str, str]:
     """Return the entries of a dictionary whose keys are among ``values``, in its order.
 
     Examples:
-        >>> present(TYPES, {"neo", "binary"})
+        >>> levels_in(TYPES, {"neo", "binary"})
         {'binary': 'Binary', 'neo': 'Neo-Pronouns'}
     """
     kept = set(values)

@@ -20,9 +20,9 @@ from scripts.misgendered.study import (
     FORM_LABELS,
     SHORT,
     TYPES,
+    estimates_by,
     forms_declared,
-    present,
-    split,
+    levels_in,
 )
 
 NAMES_SHOWN = 10
@@ -79,7 +79,7 @@ def accuracy(row: Mapping) -> str:
     return percent(row["value"], decimals) + ("" if ends == MISSING_MARK else f" ({ends})")
 
 
-def printed(rows: pd.DataFrame) -> pd.DataFrame:
+def with_printed_cells(rows: pd.DataFrame) -> pd.DataFrame:
     """Return estimates with what is printed of them: ``accuracy`` and ``n``."""
     texts = [accuracy(row) for row in rows.to_dict("records")]
     return rows.assign(accuracy=texts, n=[number(n, 0) for n in rows.below])
@@ -90,9 +90,10 @@ def pivot(
 ) -> pd.DataFrame:
     """Return cells: ``factors`` make the rows, the first varying slowest, and the ``levels`` of a column the columns.
 
-    A factor's head has its column and the levels of that with how they are printed. ``values`` are columns of text; of
-    several each has a column of its own for each level.
+    A factor's head has its column and the levels of that with how they are printed. ``values`` are columns of text, or
+    ``accuracy`` and ``n`` of estimates; of several each has a column of its own for each level.
     """
+    rows = with_printed_cells(rows) if "accuracy" in values else rows
     heads = {
         head: pd.Categorical(rows[name].map(labels), list(dict.fromkeys(labels.values())), ordered=True)
         for head, (name, labels) in factors.items()
@@ -120,7 +121,7 @@ def panels(models: Mapping[str, Mapping]) -> dict[str, str]:
     return {POOLED: f"Mean over {len(models)} models"}
 
 
-def of_panels(rows: pd.DataFrame, models: Mapping[str, Mapping]) -> tuple[pd.DataFrame, dict]:
+def select_panels(rows: pd.DataFrame, models: Mapping[str, Mapping]) -> tuple[pd.DataFrame, dict]:
     """Return the rows of these models, and the factor of models if there are several."""
     shown = panels(models)
     return rows[rows.model.isin(shown)], {"Model": ("model", shown)} if len(shown) > 1 else {}
@@ -128,11 +129,13 @@ def of_panels(rows: pd.DataFrame, models: Mapping[str, Mapping]) -> tuple[pd.Dat
 
 def zero_shot(estimates: pd.DataFrame, models: dict) -> Table:
     """Table 4: the accuracy by type of pronouns, of each model and of their mean."""
-    rows, whole = split(estimates, "pronoun_type"), split(estimates)
+    rows, whole = estimates_by(estimates, "pronoun_type"), estimates_by(estimates)
     mean = {POOLED: f"Mean over {len(models)} models"} if len(models) > 1 else {}
     labels = {name: facts["label"] for name, facts in models.items()} | mean
-    shown = printed(rows[rows.model.isin(labels)])
-    cells = pivot(shown, {"Model": ("model", labels)}, "pronoun_type", present(TYPES, rows.pronoun_type), ["accuracy"])
+    shown = rows[rows.model.isin(labels)]
+    cells = pivot(
+        shown, {"Model": ("model", labels)}, "pronoun_type", levels_in(TYPES, rows.pronoun_type), ["accuracy"]
+    )
     sizes = {labels[name]: number(n, 0) for name, n in zip(whole.model, whole.below, strict=True) if name in labels}
     return rows, cells.assign(n=cells.Model.map(sizes)), 1
 
@@ -141,11 +144,17 @@ def by_type(head: str, column: str, levels: Mapping[str, str]) -> Callable:
     """Tables 5, 6 and 8: the accuracy by a factor and the type of pronouns."""
 
     def made(estimates: pd.DataFrame, models: dict) -> Table:
-        rows = split(estimates, column, "pronoun_type")
-        shown, factors = of_panels(rows, models)
+        rows = estimates_by(estimates, column, "pronoun_type")
+        shown, factors = select_panels(rows, models)
         known = levels or {level: str(forms_declared(level)) for level in sorted(shown[column])}
-        factors |= {head: (column, present(known, shown[column]))}
-        cells = pivot(printed(shown), factors, "pronoun_type", present(TYPES, rows.pronoun_type), ["accuracy", "n"])
+        factors |= {head: (column, levels_in(known, shown[column]))}
+        cells = pivot(
+            shown,
+            factors,
+            "pronoun_type",
+            levels_in(TYPES, rows.pronoun_type),
+            ["accuracy", "n"],
+        )
         return rows, cells, len(factors)
 
     return made
@@ -153,25 +162,33 @@ def by_type(head: str, column: str, levels: Mapping[str, str]) -> Callable:
 
 def groups(estimates: pd.DataFrame, models: dict) -> Table:
     """Table 7: the accuracy on each pronoun group, the best of each type first."""
-    rows = split(estimates, "group")
+    rows = estimates_by(estimates, "group")
     shown = panels(models)
     first = rows[rows.model == next(iter(shown))].sort_values(["value", "group"], ascending=[False, True])
     factors = {
-        "Type": ("pronoun_type", present(TYPES, first.pronoun_type)),
+        "Type": ("pronoun_type", levels_in(TYPES, first.pronoun_type)),
         "Group": ("group", {group: group for group in first.group}),
     }
     heads = shown if len(shown) > 1 else dict.fromkeys(shown, "Accuracy")
-    cells = pivot(printed(rows[rows.model.isin(shown)]), factors, "model", heads, ["accuracy"])
-    return rows, cells.assign(n=cells.Group.map(dict(zip(first.group, printed(first).n, strict=True)))), 2
+    cells = pivot(rows[rows.model.isin(shown)], factors, "model", heads, ["accuracy"])
+    return rows, cells.assign(n=cells.Group.map(first.set_index("group").below).map(lambda n: number(n, 0))), 2
 
 
 def name_class(estimates: pd.DataFrame, models: dict) -> Table:
     """Table 10: the accuracy on she, he and they, and on neo-pronouns together, by class of names."""
-    rows = pd.concat([split(estimates, "group", "name_class"), split(estimates, "pronoun_type", "name_class")])
-    shown, factors = of_panels(rows[(rows.group == POOLED) == (rows.pronoun_type == "neo")], models)
+    rows = pd.concat(
+        [estimates_by(estimates, "group", "name_class"), estimates_by(estimates, "pronoun_type", "name_class")]
+    )
+    shown, factors = select_panels(rows[(rows.group == POOLED) == (rows.pronoun_type == "neo")], models)
     named = {group: group for group in shown.group.unique() if group != POOLED} | {POOLED: "neo-pronouns"}
     factors |= {"Pronouns": ("group", named)}
-    cells = pivot(printed(shown), factors, "name_class", present(CLASS_LABELS, rows.name_class), ["accuracy", "n"])
+    cells = pivot(
+        shown,
+        factors,
+        "name_class",
+        levels_in(CLASS_LABELS, rows.name_class),
+        ["accuracy", "n"],
+    )
     return rows, cells, len(factors)
 
 
@@ -181,7 +198,7 @@ def name_ranks(estimates: pd.DataFrame, models: dict) -> Table:
     Those of few instances are in the CSV alone.
     """
     rows = rank_names(estimates)
-    known = printed(rows[rows.below >= FEWEST])
+    known = with_printed_cells(rows[rows.below >= FEWEST])
     count = min(NAMES_SHOWN, len(known) // 2)
     cells = {}
     for head, end in (("Best", known.head(count)), ("Worst", known.tail(count).iloc[::-1])):
@@ -195,7 +212,7 @@ def rank_names(estimates: pd.DataFrame) -> pd.DataFrame:
 
     Ranks go from 1; equal accuracies share the mean of theirs.
     """
-    rows = split(estimates, "name", "name_class", "pronoun_type", model=POOLED)
+    rows = estimates_by(estimates, "name", "name_class", "pronoun_type", model=POOLED)
     rows = rows.assign(rank=rows.value.rank(ascending=False))
     return rows.sort_values(["value", "name"], ascending=[False, True], ignore_index=True)
 
@@ -204,7 +221,7 @@ def few_shot(estimates: pd.DataFrame, models: dict) -> Table:
     """Table 13: accuracies by examples in the prompt, with standard deviations over draws of the examples."""
     rows = study.by_examples(estimates)
     seen = {name: facts["label"] for name, facts in models.items() if name in set(rows[rows.shots != "0"].model)}
-    kinds = present(TYPES, rows.pronoun_type)
+    kinds = levels_in(TYPES, rows.pronoun_type)
     factors = {
         "Type": ("pronoun_type", {kind: kinds[kind] for kind in kinds if kind != "binary"} or kinds),
         "Examples": ("shots", {number: number for number in sorted(set(rows.shots), key=int)}),
@@ -230,14 +247,16 @@ TABLES = {
 
 def changes_of_choices(tidy: pd.DataFrame, models: dict) -> Table:
     """What changes, in points, where the paper and the authors' code part."""
-    rows, factors = of_panels(tidy, models)
+    rows, factors = select_panels(tidy, models)
     made = dict(zip(tidy.choice, tidy.made, strict=True))
     ends = [interval(100 * low, 100 * high, 1, signed=True) for low, high in zip(rows.low, rows.high, strict=True)]
     points = [number(100 * value, 1, signed=True) for value in rows.difference]
     texts = [value if end == MISSING_MARK else f"{value} ({end})" for value, end in zip(points, ends, strict=True)]
     # A choice has the same kinds of pronouns with every model, and is told first.
     named = {"Choice": ("choice", {choice: f"{choice}: {other}" for choice, other in made.items()})}
-    cells = pivot(rows.assign(text=texts), named | factors, "pronoun_type", present(TYPES, tidy.pronoun_type), ["text"])
+    cells = pivot(
+        rows.assign(text=texts), named | factors, "pronoun_type", levels_in(TYPES, tidy.pronoun_type), ["text"]
+    )
     whole = rows[rows.pronoun_type == POOLED]
     whole = whole.assign(text=[percent(share, 1) for share in whole.other_pick])
     cells["Other pick"] = pivot(whole, named | factors, "pronoun_type", {POOLED: "Other pick"}, ["text"])["Other pick"]
@@ -305,7 +324,7 @@ def write_counts(tex: str, csv: str, counts: pd.DataFrame, pronoun_sets: list[st
     head = [f"{row.label}: {heads[row.quantity, row.form]}" for row in files.rows(rows)]
     columns = dict.fromkeys(f"{label}: {head}" for label in rows.label.unique() for head in heads.values())
     factors = {
-        "Type": ("pronoun_type", present(TYPES, rows.pronoun_type)),
+        "Type": ("pronoun_type", levels_in(TYPES, rows.pronoun_type)),
         "Group": ("group", {group: group for group in pronoun_sets}),
     }
     rows = rows.assign(head=head, text=[number(count, 0) for count in rows["count"]])

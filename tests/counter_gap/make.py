@@ -60,13 +60,13 @@ def f1_scores(values, label="{}"):
     """Return the F1 on OntoNotes of all systems, from that of each debiasing method."""
     systems = [(label.format(name), method) for name in study.SYSTEMS.values() for method in values]
     scored = [{"model": name, "debiasing": method} for name, method in systems]
-    table = estimates.of_corpora([corpus_score(values[method]) for _, method in systems], scored)
+    table = estimates.estimate_corpora([corpus_score(values[method]) for _, method in systems], scored)
     return table.assign(system=table.model)
 
 
 def estimate_flags(frame, flags, draws, seed):
     """Return the estimates of the study's systems with their tests, as findings and tables read them."""
-    table = study.add_significance(estimates.correct_tests(estimates.of_set(frame, flags, draws, seed)), 0.01)
+    table = study.add_significance(estimates.correct_tests(estimates.estimate_set(frame, flags, draws, seed)), 0.01)
     return study.with_systems(table, {name: name for name in study.SYSTEMS.values()})
 
 

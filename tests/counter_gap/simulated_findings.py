@@ -241,7 +241,7 @@ def draw(number: int, truth: Truth, size: str, generator: np.random.Generator) -
         scored = [{"model": system, "debiasing": method} for system, method in systems if method in truth.f1]
         error = F1_ERROR[size]
         drawn = [truth.f1[of["debiasing"]] + generator.normal(0, error) for of in scored]
-        f1 = estimates.of_corpora([make.corpus_score(value, 1.96 * error) for value in drawn], scored)
+        f1 = estimates.estimate_corpora([make.corpus_score(value, 1.96 * error) for value in drawn], scored)
         table = pd.concat([table, f1])
     table = study.add_significance(estimates.correct_tests(table), ALPHA)
     return quantities.Results(table.assign(system=table.model))

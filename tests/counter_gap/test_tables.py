@@ -22,7 +22,9 @@ def test_marks_tell_every_test_apart():
 
 
 def test_scores_on_a_corpus_stand_beside_debiasing():
-    f1 = estimates.of_corpora([make.corpus_score(0.6468, corpus="litbank")], [{"model": "m", "debiasing": "a-CDA"}])
+    f1 = estimates.estimate_corpora(
+        [make.corpus_score(0.6468, corpus="litbank")], [{"model": "m", "debiasing": "a-CDA"}]
+    )
     rows = [("replica", "m", "system", "none", "accuracy", 0.5), ("replica", "m", "system", "a-CDA", "accuracy", 0.5)]
     rows += [("replica", "nearest", "heuristic", "none", "accuracy", 0.5)]
     table = pd.concat([make.estimated(*rows), make.estimated(*rows, reading=study.PUBLISHED)])

@@ -86,5 +86,5 @@ def write(path, table):
 
 def estimated(path, draws=300, seed=1, study_models=()):
     """Return the estimates of a file of predictions."""
-    table = study.identify(estimates.accuracies(path, draws, seed, study_models), "replica", "corrected")
+    table = study.add_identity(estimates.accuracies(path, draws, seed, study_models), "replica", "corrected")
     return table.astype(dict.fromkeys(study.FACTORS, str))

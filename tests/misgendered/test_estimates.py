@@ -11,7 +11,7 @@ from scripts.core.statistics.procedures import wilson
 from scripts.core.statistics.ratios import POOLED
 from scripts.misgendered import choices, predictions, study
 from scripts.misgendered.grid import Grid
-from scripts.misgendered.study import split
+from scripts.misgendered.study import estimates_by
 from scripts.misgendered.tables import name_ranks, rank_names
 from tests.misgendered import synthetic
 
@@ -119,10 +119,10 @@ def test_a_file_is_read_one_model_at_a_time_whatever_its_row_groups_hold(tmp_pat
 
 def test_accuracies_are_means_and_say_what_they_pool(path, predicted, estimated):
     zero = predicted[(predicted.shots == 0) & (predicted.model == "a")]
-    row = split(estimated, "group", model="a", group="xe").iloc[0]
+    row = estimates_by(estimated, "group", model="a", group="xe").iloc[0]
     part = zero[zero.group == "xe"]
     assert (row.value, row.below, row.pronoun_type) == (pytest.approx(part.correct.mean()), len(part), "neo")
-    row = split(estimated, "declaration_number", "pronoun_type", model="a", declaration_number="31|32").iloc[0]
+    row = estimates_by(estimated, "declaration_number", "pronoun_type", model="a", declaration_number="31|32").iloc[0]
     part = zero[zero.declaration_number.isin([31, 32]) & (zero.pronoun_type == row.pronoun_type)]
     assert (row.value, row.below) == (pytest.approx(part.correct.mean()), len(part))
     assert (estimated.low.isna() | (estimated.low <= estimated.value + 1e-9)).all()
@@ -137,7 +137,7 @@ def test_estimates_of_all_models_are_those_of_all_rows_together(predicted, estim
     for group in ("he", "xe"):
         part = zero[zero.group == group]
         cells = grid.count(grid.places(part), None, part.correct)
-        row = split(estimated, "group", model=POOLED, group=group).iloc[0]
+        row = estimates_by(estimated, "group", model=POOLED, group=group).iloc[0]
         assert (row.value, row.below) == (part.correct.mean(), len(part))
         assert (row.low, row.high) == grid.interval(cells)
 
@@ -146,8 +146,8 @@ def test_chance_by_hand(estimated):
     """Accusative and reflexive have ten candidates for eleven groups, the other three forms eleven."""
     whole = (33 / 11 + 22 / 10) / 55
     assert options.chance_of_sets(synthetic.loaded().groups, study.FORMS) == pytest.approx(whole)
-    assert split(estimated, model=POOLED).chance.item() == pytest.approx(whole)
-    assert split(estimated, "form", model="a").set_index("form").chance.to_dict() == {
+    assert estimates_by(estimated, model=POOLED).chance.item() == pytest.approx(whole)
+    assert estimates_by(estimated, "form", model="a").set_index("form").chance.to_dict() == {
         form: pytest.approx(1 / 10 if form in ("acc", "ref") else 1 / 11) for form in study.FORMS
     }
 
@@ -200,7 +200,7 @@ def test_draws_of_examples_vary(estimated):
     rows = study.by_examples(estimated)
     shown = rows[rows.shots == "2"]
     assert (shown.draws == 3).all() and shown.sd.notna().all()
-    by_draw = split(estimated, "draw", "pronoun_type", shots="2", model="a", pronoun_type="neo")
+    by_draw = estimates_by(estimated, "draw", "pronoun_type", shots="2", model="a", pronoun_type="neo")
     of_a = shown[(shown.model == "a") & (shown.pronoun_type == "neo")].iloc[0]
     assert of_a.sd == pytest.approx(by_draw.value.std()) and of_a.value == pytest.approx(by_draw.value.mean())
     # Without examples it is the declaration that examples use, not all of them.

@@ -7,7 +7,7 @@ from scripts.core.errors import UserError
 from scripts.core.statistics import normalisation as normalising
 from scripts.core.statistics.ratios import POOLED
 from scripts.misgendered import normalisation, section, study
-from scripts.misgendered.study import split
+from scripts.misgendered.study import estimates_by
 from tests.misgendered import synthetic
 
 SUMS, TOKENS = [-10.0, -11.0, -10.1], [5, 6, 5]
@@ -79,7 +79,9 @@ def test_picks_are_those_of_the_predictions(decided):
 
 def test_accuracies_and_intervals_are_those_of_the_estimates(decided, compared, tmp_path):
     measured = synthetic.estimated(synthetic.write(tmp_path / "p.parquet", decided[0]), 50, 0)
-    expected = pd.concat([split(measured), split(measured, "pronoun_type"), split(measured, "group")])
+    expected = pd.concat(
+        [estimates_by(measured), estimates_by(measured, "pronoun_type"), estimates_by(measured, "group")]
+    )
     keys, columns = ["model", "pronoun_type", "group"], ["accuracy", "low", "high"]
     own = compared[compared.normalisation == "tokens"].set_index(keys)[columns]
     expected = expected.rename(columns={"value": "accuracy"}).set_index(keys).reindex(own.index)[columns]
@@ -92,13 +94,13 @@ def test_models_that_change_places_by_the_sum_are_counted():
     rows += [(POOLED, kind, score, 0.2) for score in places for kind in (POOLED, "neo")]
     table = pd.DataFrame(rows, columns=["model", "pronoun_type", "normalisation", "accuracy"])
     table = table.assign(difference=0.0, difference_low=-0.1, difference_high=0.1, flipped=0.5, ties=0, group=POOLED)
-    made = section.changes_of_scores(study.identify(table, "replica", "corrected"))
+    made = section.changes_of_scores(study.add_identity(table, "replica", "corrected"))
     assert made["sum.models.moved"]["value"] == 2
 
 
-@pytest.mark.parametrize(("high", "clear"), [(0.3, False), (0.1, True)])
-def test_the_best_neopronoun_is_called_best_if_its_interval_is_above_all_others(high, clear):
+@pytest.mark.parametrize(("high", "distinct"), [(0.3, False), (0.1, True)])
+def test_the_best_neopronoun_is_called_best_if_its_interval_is_above_all_others(high, distinct):
     """The largest of some noisy shares is no finding."""
     rows = [("ze", 0.2, 0.15, 0.4), ("xe", 0.08, 0.05, high), ("co", 0.0, 0.0, 0.05)]
     best = section.best_neo(pd.DataFrame(rows, columns=["group", "value", "low", "high"]))
-    assert (best["label"], best["row"].value, best["clear"]) == ("ze", 0.2, clear)
+    assert (best["label"], best["row"].value, best["distinct"]) == ("ze", 0.2, distinct)

@@ -51,8 +51,10 @@ def test_every_number_without_examples_is_found(compared):
 def test_ratios_are_of_our_accuracies_and_counts(compared):
     estimated, rows = compared
     ours = rows.drop_duplicates(["item", "row"]).set_index("row").ours
-    of_names = study.split(estimated, "group", "name_class", model=POOLED).set_index(["group", "name_class"]).value
-    of_types = study.split(estimated, "pronoun_type", model=POOLED).set_index("pronoun_type").value
+    of_names = (
+        study.estimates_by(estimated, "group", "name_class", model=POOLED).set_index(["group", "name_class"]).value
+    )
+    of_types = study.estimates_by(estimated, "pronoun_type", model=POOLED).set_index("pronoun_type").value
     expected = {
         "He | male over female names": of_names["he", "male"] / of_names["he", "female"],
         "She | female over male names": of_names["she", "female"] / of_names["she", "male"],
