@@ -62,7 +62,8 @@ def select_drawn(accuracies: pd.DataFrame) -> pd.DataFrame:
     kept = []
     for _, rows in accuracies.groupby("study", sort=False):
         rows = rows[rows.part == ("official" if "official" in set(rows.part) else rows.part.iloc[0])]
-        single = pd.concat([rows[name] != "" for name in PRONOUNS if name in rows], axis=1).any(axis=1)
+        # A run of one study may have no column of pronouns.
+        single = (rows[rows.columns.intersection(list(PRONOUNS))] != "").any(axis=1)
         if single.any():
             kept.append(rows[single | (rows.level == POOLED)])
     return pd.concat(kept, ignore_index=True) if kept else accuracies.iloc[:0]

@@ -56,6 +56,9 @@ def test_accuracies_by_several_scores_are_kept_and_nothing_else(tmp_path):
     assert select_drawn(kept).study.unique().tolist() == ["ruff"]
     twice = pd.concat([kept, kept.assign(part="official", accuracy=0.0)])
     assert set(select_drawn(twice).accuracy) == {0.0}
+    # A run of one study may have no column of pronouns.
+    alone = kept[kept.study == "winopron"].drop(columns=["pronoun", "pronoun_type"], errors="ignore")
+    assert select_drawn(alone).empty and list(select_drawn(alone)) == list(alone)
 
 
 def test_an_accuracy_moves_where_both_intervals_are_disjoint(tmp_path):
