@@ -280,8 +280,8 @@ def published_results(beside: dict, part: str) -> latex.Raw:
         return latex.Raw("")
     words = {
         "as_printed": ("comes out as printed", "come out as printed"),
-        "within_interval": ("lies in our interval", "lie in our interval"),
-        "within_tolerance": ("lies in the tolerance", "lie in the tolerance"),
+        "within_interval": ("falls within our interval", "fall within our interval"),
+        "within_tolerance": ("falls within the tolerance", "fall within the tolerance"),
         "differs": ("differs", "differ"),
         "not_covered": ("is not covered", "are not covered"),
     }
@@ -292,7 +292,7 @@ def published_results(beside: dict, part: str) -> latex.Raw:
     ]
     total = number(beside, f"{counted}total")
     if value(beside, f"{counted}not_covered") == value(beside, f"{counted}total"):
-        return latex.Raw(f"None of its {total} published results can be compared with a result of this run.")
+        return latex.Raw(f"No result of this run can be compared with its {total} published results.")
     return latex.Raw(f"Of its {total} published results, {list_words(map(latex.Raw, told))}.")
 
 
