@@ -43,6 +43,15 @@ def test_the_first_page_says_no_number_without_interval_and_n(path):
     assert expressions and [one for one in expressions if not re.match(known, one)] == []
 
 
+@pytest.mark.parametrize("path", sorted((ROOT / "paper").rglob("*.j2")), ids=lambda p: p.name)
+def test_no_template_takes_a_method_of_a_dictionary_for_a_value(path):
+    """`best.clear` is the method of a dictionary whatever its key `clear` holds, and a method is true."""
+    methods = "|".join(name for name in dir(dict) if not name.startswith("_"))
+    expressions = re.findall(r"(?:\\(?:VAR|BLOCK)\{|\{[{%])(.*?)(?:\}|%\})", path.read_text(encoding="utf-8"))
+    unquoted = [re.sub(r'"[^"]*"', "", one) for one in expressions]
+    assert [one for one in unquoted if re.search(rf"\w\.({methods})\b(?!\()", one)] == []
+
+
 def test_every_entry_of_the_bibliography_has_an_address():
     entries = re.split(r"^@", (ROOT / "paper/references.bib").read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]
     assert [entry.partition(",")[0] for entry in entries if not re.search(r"^\s*url\s*= \{https://", entry, re.M)] == []
