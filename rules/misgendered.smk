@@ -493,7 +493,6 @@ rule misgendered_section:
     params:
         template_sets=MISGENDERED.templates,
         models=MISGENDERED.models,
-        shots=MISGENDERED.shots,
         scores=MISGENDERED["scores"],
         wording=MISGENDERED.wording,
         settings={

@@ -8,15 +8,8 @@ from scripts.misgendered.assembly import Instances
 from scripts.misgendered.study import CLASS_LABELS, DECLARATION_TYPES, SHORT, TYPES, levels_in
 
 EXAMINED = [
-    "instance_id",
-    "pronoun_type",
-    "declaration_type",
-    "declaration_number",
-    "form",
-    "gold",
-    "picked",
-    "correct",
-]
+    "instance_id", "pronoun_type", "declaration_type", "declaration_number", "form", "gold", "picked", "correct",
+]  # fmt: skip
 """Columns of predictions that examples are chosen by and show."""
 
 

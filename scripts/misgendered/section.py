@@ -32,15 +32,15 @@ LEVEL = 95
 def section(
     *, section_templates: list, estimates: str, normalisation: str, choices: str,
     corpus_counts: str, sizes: str, instances: list, figures: list, tables: list, comparison_numbers: list,
-    section_files: list, paper_numbers: list, template_sets: list, models: dict, shots: list,
-    scores: dict, wording: str, settings: dict,
+    section_files: list, paper_numbers: list, template_sets: list, models: dict, scores: dict, wording: str,
+    settings: dict,
 ) -> None:  # fmt: skip
     """Render the section and its part of the appendix, and write the numbers that their text prints.
 
     ``instances`` without examples and ``paper_numbers`` (JSON) have one file for each of ``template_sets``, in that
     order; ``figures`` and ``tables`` are the files that the section includes, ``comparison_numbers`` count verdicts on
-    what the study publishes; ``models`` are those of the run that the study takes, ``shots`` the numbers of examples;
-    ``scores``, ``wording`` and ``settings`` are of the configuration.
+    what the study publishes; ``models`` are those of the run that the study takes; ``scores``, ``wording`` and
+    ``settings`` are of the configuration.
     """
     common = sections.context(
         "misgendered", template_sets, figures, tables, comparison_numbers, section_files[0], models=models
@@ -65,7 +65,6 @@ def section(
         of_part["best"] = best_neo(estimates_by(means, "group", pronoun_type="neo"))
     everything = common | {
         "models": models,
-        "shots": shots,
         "scores": scores,
         "wording": wording,
         "many_instances": MANY_INSTANCES,
