@@ -40,11 +40,12 @@ def test_models_are_above_chance_by_their_intervals():
 
 
 def test_other_scores_change_an_accuracy_where_zero_is_outside_the_interval():
-    found = [("sum", None, None, None), ("tokens", 0.3, -0.1, 0.9), ("bytes", 0.2, -0.6, -0.4), ("free", 0.1, 0.1, 0.2)]
+    found = [("sum", None, None, None), ("tokens", 0.3, -0.1, 0.9), ("bytes", 0.2, -0.6, -0.4)]
+    found += [("context_free", 0.15, -0.3, -0.1), ("other", 0.1, 0.1, 0.2)]
     rows = pd.DataFrame(found, columns=["normalisation", *NUMBERS]).assign(n_distractors="", pronoun="")
     made = section_numbers.of_scores(pd.concat([rows, rows.assign(pronoun="xe", flipped=0.9)]))
     assert {name: found["text"] for name, found in made.items()} == {
-        "flipped.lowest": "0.10", "flipped.highest": "0.30", "other_changed": "2", "other_compared": "3",
+        "flipped.lowest": "0.10", "flipped.highest": "0.30", "other_changed": "3", "other_compared": "4",
     }  # fmt: skip
 
 
