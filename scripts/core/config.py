@@ -31,7 +31,7 @@ class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # pyright: ignore
             if isinstance(name, list | dict):
                 problem = f"{_quoted(name)} cannot be a key"
             elif not isinstance(name, str):
-                problem = f"the key '{_plain(name)}' is not text; write it in quotes"
+                problem = f"the key '{_as_yaml(name)}' is not text; write it in quotes"
             elif name in seen:
                 problem = f"the key '{_one_line(name)}' is given twice (first in line {seen[name]})"
             if problem:
@@ -64,7 +64,7 @@ def load_yaml(path: str | Path) -> dict:
         problem = getattr(error, "problem", None) or getattr(error, "reason", None) or str(error).splitlines()[0]
         raise UserError(f"{path}{line}: not valid YAML: {problem}; correct {'that line' if line else 'it'}") from error
     if data is not None and not isinstance(data, dict):
-        raise UserError(f"{path}: expected keys and values at the top level, found {_kind(data)}")
+        raise UserError(f"{path}: expected keys and values at the top level, found {_kind_of(data)}")
     return data or {}
 
 
@@ -148,7 +148,7 @@ def check_files(data: dict | list, folders: Sequence[Path], place: tuple = ()) -
             check_files(value, folders, (*place, key))
 
 
-PRINTED = re.compile("[ -~¡-¬®-ĥĨ-ķĹ-ľŁ-ňŊ-ťŨ-ž–—‘’“”…€→−]*")
+PRINTABLE = re.compile("[ -~¡-¬®-ĥĨ-ķĹ-ľŁ-ňŊ-ťŨ-ž–—‘’“”…€→−]*")
 """Characters that both the typeface of the figures and pdfLaTeX have."""
 
 
@@ -168,7 +168,7 @@ def validate(data: dict, schema: dict, *names: str) -> None:
     """
     from jsonschema.exceptions import relevance
 
-    errors = [*map(_meant, _validator()(schema, format_checker=_formats()).iter_errors(data))]
+    errors = [*map(_intended_error, _validator()(schema, format_checker=_format_checker()).iter_errors(data))]
     if not errors:
         return
     unknown = [error for error in errors if error.validator == "additionalProperties"]
@@ -176,16 +176,18 @@ def validate(data: dict, schema: dict, *names: str) -> None:
     place = [*error.absolute_path]
     if error.validator == "additionalProperties":
         place.append(next(key for key in error.instance if key not in error.schema.get("properties", {})))
-    raise UserError(f"{_find_line(names, place, error.instance)}: {_sentence(error, '.'.join(map(str, place)))}")
+    raise UserError(
+        f"{_find_line(names, place, error.instance)}: {_describe_problem(error, '.'.join(map(str, place)))}"
+    )
 
 
 @functools.cache
-def _formats() -> Any:
+def _format_checker() -> Any:
     """Return jsonschema's formats and ``printed``: text that figures and the paper can set."""
     import jsonschema
 
     checker = jsonschema.FormatChecker()
-    checker.checks("printed")(lambda value: not isinstance(value, str) or bool(PRINTED.fullmatch(value)))
+    checker.checks("printed")(lambda value: not isinstance(value, str) or bool(PRINTABLE.fullmatch(value)))
     return checker
 
 
@@ -211,7 +213,7 @@ def _validator() -> Any:
     return jsonschema.validators.extend(jsonschema.Draft202012Validator, {"pattern": pattern}, type_checker=types)
 
 
-def _meant(error: Any) -> Any:
+def _intended_error(error: Any) -> Any:
     """Return the error of the branch of ``oneOf`` or ``anyOf`` that was meant; of texts and numbers all may be."""
     from jsonschema.exceptions import relevance
 
@@ -222,7 +224,7 @@ def _meant(error: Any) -> Any:
         known = [list(branch.get("properties", {})) for branch in error.validator_value]
         alike = [sum(bool(did_you_mean(key, names, 0.8)) for key in error.instance) for names in known]
         branches = [alike.index(max(alike))] if any(alike) else branches
-    inner = [_meant(member) for member in error.context if member.schema_path[0] in branches]
+    inner = [_intended_error(member) for member in error.context if member.schema_path[0] in branches]
     inner = [member for member in inner if member.path or member.validator not in ("type", "const", "enum")]
     unknown = [member for member in inner if member.validator == "additionalProperties"]
     return max(unknown or inner, key=relevance, default=error)
@@ -248,20 +250,20 @@ def _find_line(names: Sequence[str], place: Sequence, value: Any) -> str:
     return " with ".join(names)
 
 
-def _sentence(error: Any, place: str) -> str:
+def _describe_problem(error: Any, place: str) -> str:
     where, value, limit = place or "the file", error.instance, error.validator_value
     hint = error.schema.get("description") if isinstance(error.schema, dict) else None
     match error.validator:
         case "additionalProperties":
             known = list(error.schema.get("properties", {}))
             close = did_you_mean(place.rpartition(".")[2], known)
-            return f"unknown key '{_one_line(place)}'{close or f'; expected one of {_listed(known)}'}"
+            return f"unknown key '{_one_line(place)}'{close or f'; expected one of {_join_values(known)}'}"
         case "required":
             return f"{where} lacks the key '{next(key for key in limit if key not in value)}'; add it"
         case "enum":
-            return f"{where} is {_quoted(value)}; expected one of {_listed(limit)}{did_you_mean(value, limit)}"
+            return f"{where} is {_quoted(value)}; expected one of {_join_values(limit)}{did_you_mean(value, limit)}"
         case "type":
-            return f"{where} is {_quoted(value)} ({_kind(value)}); expected {_expected({'type': limit})}"
+            return f"{where} is {_quoted(value)} ({_kind_of(value)}); expected {_describe_schema({'type': limit})}"
         case "not" if limit == {}:
             return f"{where} does not belong here; remove it"
         case "uniqueItems":
@@ -274,7 +276,7 @@ def _sentence(error: Any, place: str) -> str:
             return f"{where} has {len(value)} {'entry' if len(value) == 1 else 'entries'}; expected {bound} {limit}"
     if "propertyNames" in error.absolute_schema_path:
         return f"{where}: the name '{_one_line(value)}' is not allowed; {hint or error.message}"
-    return f"{where} is {_quoted(value)}; expected {hint or _expected(error.schema)}"
+    return f"{where} is {_quoted(value)}; expected {hint or _describe_schema(error.schema)}"
 
 
 TYPES = {
@@ -291,25 +293,25 @@ BOUNDS = {
 }  # fmt: skip
 
 
-def _expected(schema: Any) -> str:
+def _describe_schema(schema: Any) -> str:
     """Return in words what a schema takes."""
     if "const" in schema or "enum" in schema:
-        return _listed(schema.get("enum", [schema.get("const")]))
+        return _join_values(schema.get("enum", [schema.get("const")]))
     for key in ("anyOf", "oneOf"):
         if key in schema:
-            return " or ".join(dict.fromkeys(_expected(branch) for branch in schema[key]))
+            return " or ".join(dict.fromkeys(_describe_schema(branch) for branch in schema[key]))
     kinds = schema.get("type", [])
     words = " or ".join(TYPES[kind] for kind in ([kinds] if isinstance(kinds, str) else kinds))
     bounds = [text.format(schema[key]) for key, text in BOUNDS.items() if key in schema]
     return " ".join([words or "another value", " and ".join(bounds)]).strip()
 
 
-def _kind(value: Any) -> str:
+def _kind_of(value: Any) -> str:
     infinite = isinstance(value, float) and not math.isfinite(value)
     return "not finite" if infinite else KINDS.get(type(value), "a date")
 
 
-def _plain(value: Any) -> str:
+def _as_yaml(value: Any) -> str:
     """Return a value as YAML writes it."""
     return str(value) if isinstance(value, str) else yaml.safe_dump(value).splitlines()[0]
 
@@ -317,7 +319,7 @@ def _plain(value: Any) -> str:
 def _quoted(value: Any) -> str:
     if isinstance(value, dict | list):
         return "a list" if isinstance(value, list) else "a mapping"
-    return _plain(value) if isinstance(value, bool) or value is None else f"'{_one_line(_plain(value))}'"
+    return _as_yaml(value) if isinstance(value, bool) or value is None else f"'{_one_line(_as_yaml(value))}'"
 
 
 def _one_line(value: Any) -> str:
@@ -326,5 +328,5 @@ def _one_line(value: Any) -> str:
     return text if len(text) <= 120 else text[:120] + "…"
 
 
-def _listed(values: Any) -> str:
-    return ", ".join(map(_plain, values))
+def _join_values(values: Any) -> str:
+    return ", ".join(map(_as_yaml, values))

@@ -43,7 +43,7 @@ def write_atomically(path: str | Path) -> Iterator[Path]:
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=path.suffix, dir=path.parent)
     except OSError as error:
-        raise _unwritable(path, error) from error
+        raise _write_error(path, error) from error
     os.close(handle)
     temporary = Path(name)
     try:
@@ -53,7 +53,7 @@ def write_atomically(path: str | Path) -> Iterator[Path]:
         temporary.replace(path)
     except OSError as error:
         if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES):
-            raise _unwritable(path, error) from error
+            raise _write_error(path, error) from error
         raise
     finally:
         temporary.unlink(missing_ok=True)
@@ -78,7 +78,7 @@ def _umask() -> int:
     return value
 
 
-def _unwritable(path: Path, error: OSError) -> UserError:
+def _write_error(path: Path, error: OSError) -> UserError:
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         return UserError(f"{path}: no space left on the device; free some space or move results/ to a larger disk")
     return UserError(f"{path}: cannot be written ({error.strerror}); check the folder's permissions")
@@ -214,10 +214,10 @@ def open_parquet(path: str | Path, columns: Collection[str] = ()) -> "Iterator[p
     except FileNotFoundError as error:
         raise UserError(f"{path}: no such file; run the workflow to make it") from error
     except (pa.ArrowException, OSError) as error:
-        raise UserError(f"{path}: {_damage(error)}; delete it and run the workflow again") from error
+        raise UserError(f"{path}: {_describe_damage(error)}; delete it and run the workflow again") from error
 
 
-def _damage(error: Exception) -> str:
+def _describe_damage(error: Exception) -> str:
     reason = (str(error).splitlines() or [type(error).__name__])[0]
     if "CRC" in reason:
         return "damaged, its content differs from its checksum"
@@ -269,7 +269,7 @@ def check_columns(
     types = pa.types
     recognised = {
         "text": types.is_string,
-        "texts": lambda kind: types.is_list(kind) and types.is_string(_plain(kind.value_type)),
+        "texts": lambda kind: types.is_list(kind) and types.is_string(_plain_type(kind.value_type)),
         "whole": types.is_integer,
         "fraction": types.is_floating,
         "truth": types.is_boolean,
@@ -278,9 +278,9 @@ def check_columns(
         column, wanted = table.column(name), kind.removesuffix("?")
         # A column without any value has no type.
         nothing = types.is_null(column.type) and (kind != wanted or not len(column))
-        if not nothing and not recognised[wanted](_plain(column.type)):
+        if not nothing and not recognised[wanted](_plain_type(column.type)):
             raise UserError(
-                f"{where}: the column {name} holds {_plain(column.type)} where {KINDS[wanted]} expected; "
+                f"{where}: the column {name} holds {_plain_type(column.type)} where {KINDS[wanted]} expected; "
                 "delete the file and run the workflow again"
             )
         if kind == wanted and column.null_count:
@@ -294,7 +294,7 @@ def check_columns(
             )
 
 
-def _plain(kind: "pyarrow.DataType") -> "pyarrow.DataType":
+def _plain_type(kind: "pyarrow.DataType") -> "pyarrow.DataType":
     import pyarrow as pa
 
     kind = kind.value_type if pa.types.is_dictionary(kind) else kind
@@ -314,7 +314,7 @@ def parquet_metadata(path: str | Path) -> dict[str, Any]:
         stored = pq.read_metadata(path).metadata or {}
         return {k.decode(): json.loads(v) for k, v in stored.items() if k not in (b"pandas", b"ARROW:schema")}
     except (pa.ArrowException, OSError, ValueError) as error:
-        raise UserError(f"{path}: {_damage(error)}; delete it and run the workflow again") from error
+        raise UserError(f"{path}: {_describe_damage(error)}; delete it and run the workflow again") from error
 
 
 # Snakemake puts it into a folder when the job that made it is over.
