@@ -9,7 +9,7 @@ import json
 import math
 import random
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,7 +18,6 @@ import torch
 
 from scripts.core.coreference_systems import metrics
 from scripts.core.coreference_systems.c2f import checkpoints
-from scripts.core.coreference_systems.c2f.configuration import Configuration
 from scripts.core.coreference_systems.c2f.encoders import simplify_encoder
 from scripts.core.coreference_systems.c2f.model import C2F
 from scripts.core.coreference_systems.c2f.outcomes import compute_losses
@@ -48,19 +47,6 @@ def score_model(
     """Return what :func:`scripts.core.coreference_systems.metrics.score_clusters` says of a model's clusters."""
     predicted = find_clusters(model, splitter, documents, device, precision)
     return metrics.score_clusters([document.clusters for document in documents], predicted)
-
-
-def digest_run(
-    documents: "Iterable[AnnotatedDocument]",
-    development: "Iterable[AnnotatedDocument]",
-    settings: Settings,
-    configuration: Configuration,
-    names: Names | None,
-) -> str:
-    """Return the digest of all that decides a run, so that a state is never continued by another run."""
-    parts = [asdict(settings), asdict(configuration), asdict(names) if names else None]
-    parts += [[asdict(document) for document in group] for group in (documents, development)]
-    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
 
 def _groups(variables: Mapping[str, torch.nn.Parameter], settings: Settings) -> list[dict[str, Any]]:
@@ -134,7 +120,10 @@ class Training:
             eps=settings.epsilon,
             lr=settings.task_learning_rate,
         )
-        self.digest = digest_run(documents, development, settings, model.configuration, names)
+        # All that decides a run, so that a state is never continued by another one.
+        decisive: list[Any] = [asdict(settings), asdict(model.configuration), asdict(names) if names else None]
+        decisive += [[asdict(document) for document in group] for group in (documents, development)]
+        self.digest = hashlib.sha256(json.dumps(decisive, sort_keys=True).encode()).hexdigest()
         self.step, self.epoch, self.done, self.history, self.best = 0, 0, 0, [], None
         self.sums = self._zero()
         self.began, self.first_step = time.monotonic(), 0
