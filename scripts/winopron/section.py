@@ -63,14 +63,13 @@ def section(
             (measured.templates == part) & (measured.entities == "double") & (measured.reading == CORRECTED)
         ]
         rows = rows[rows.prompts != TOGETHER].assign(prompts="")
+        told = without_demonstrations(rows)
         overlaps = common_biases[(common_biases.templates == part) & (common_biases.reading == CORRECTED)]
+        overlaps = overlaps[overlaps.model.isin(told.model) & overlaps.model_other.isin(told.model)]
         entries = common["sets"][part]["numbers"]
         entries |= of_settings({"draws": draws}, {"draws": "winopron.bootstrap.draws"})
         entries |= count_instances(files.read_parquet(path), path)
-        entries |= (
-            count_systems(rows, part) | count_bias(without_demonstrations(rows), part) | count_overlaps(overlaps, part)
-        )
-        told = without_demonstrations(rows)
+        entries |= count_systems(rows, part) | count_bias(told, part) | count_overlaps(overlaps, part)
         enough = rows.index.isin(told.index) & rows.metric.isin(["positive", "negative"]) & (rows.below >= FEWEST)
         for name, chosen in (
             ("rules", rows.kind == HEURISTIC), ("systems", rows.kind != HEURISTIC), ("bias", enough),
