@@ -6,58 +6,33 @@ import shutil
 import time
 
 import pytest
+import yaml
 
 from scripts.core.config import check_files, configuration_schema, load_overlay, load_yaml, merge, validate
 from tests.refusals import refused
 
-SCHEMA = {
-    "type": "object",
-    "additionalProperties": False,
-    "required": ["models"],
-    "properties": {
-        "models": {
-            "type": "array",
-            "items": {"type": "string"},
-            "minItems": 1,
-            "uniqueItems": True,
-            "description": "at least one model",
-        },
-        "engine": {"enum": ["fast", "reference"]},
-        "ruff": {
-            "type": "object",
-            "additionalProperties": False,
-            "properties": {"sample_size": {"type": "integer", "minimum": 1, "description": "a positive number"}},
-        },
-        "seeds": {
-            "description": "Seeds of the samples.",
-            "type": "array",
-            "maxItems": 2,
-            "uniqueItems": True,
-            "contains": {"const": 0},
-        },
-        "gpus": {"description": "Types of GPUs.", "type": "object", "minProperties": 1},
-        "cache": {"type": "string", "minLength": 2},
-        "alpha": {"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1},
-        "share": {"type": "number", "maximum": 1},
-        "wings": {"type": "object", "propertyNames": {"pattern": "^[a-z]+$", "description": "use lower-case letters"}},
-        "source": {
-            "oneOf": [
-                {
-                    "type": "object",
-                    "additionalProperties": False,
-                    "required": ["package", "file"],
-                    "properties": {"package": {"type": "string"}, "file": {"type": "string"}},
-                },
-                {
-                    "type": "object",
-                    "additionalProperties": False,
-                    "required": ["package", "folder"],
-                    "properties": {"package": {"type": "string"}, "folder": {"type": "string"}},
-                },
-            ]
-        },
-    },
-}
+SCHEMA = yaml.safe_load("""
+type: object
+additionalProperties: false
+required: [models]
+properties:
+  models: {type: array, items: {type: string}, minItems: 1, uniqueItems: true, description: at least one model}
+  engine: {enum: [fast, reference]}
+  ruff:
+    type: object
+    additionalProperties: false
+    properties: {sample_size: {type: integer, minimum: 1, description: a positive number}}
+  seeds: {type: array, maxItems: 2, uniqueItems: true, contains: {const: 0}, description: Seeds of the samples.}
+  cache: {type: string, minLength: 2}
+  alpha: {type: number, exclusiveMinimum: 0, exclusiveMaximum: 1}
+  wings: {type: object, propertyNames: {pattern: "^[a-z]+$", description: use lower-case letters}}
+  source:
+    oneOf:
+      - {type: object, additionalProperties: false, required: [package, file],
+         properties: {package: {type: string}, file: {type: string}}}
+      - {type: object, additionalProperties: false, required: [package, folder],
+         properties: {package: {type: string}, folder: {type: string}}}
+""")
 GOOD = {"models": ["a"], "engine": "fast", "ruff": {"sample_size": 3}}
 
 
