@@ -32,6 +32,7 @@ GROUPS = ("he", "she", "they", *findings.NEO)
 KIND = {group: {"he": "binary", "she": "binary", "they": "neutral"}.get(group, "neo") for group in GROUPS}
 COMBINATIONS = dict(zip(findings.NUMBERS, (1, 2, 2, 1), strict=True))
 """How many ways there are to declare so many forms."""
+DECLARATIONS = {"explicit": 1, "parenthetical": 1}
 MODELS = 19
 SIZES = {
     RUN: "440 instances a model, 110 behind examples",
@@ -107,7 +108,7 @@ def _as_found() -> Truth:
         {"he": 0.76, "she": 0.758, "they": 0.342} | neo,
         {
             "declaration_type": _by_kind(
-                ("explicit", "parenthetical"), (-0.0635, 0.0635), (-0.0675, 0.0675), (0.018, -0.018)),
+                tuple(DECLARATIONS), (-0.0635, 0.0635), (-0.0675, 0.0675), (0.018, -0.018)),
             "declared": _by_kind(
                 findings.NUMBERS, (0.002, 0.001, -0.001, -0.002), (0.020, 0.008, -0.006, -0.018),
                 (-0.030, -0.010, 0.013, 0.018)),
@@ -289,9 +290,8 @@ class SimulatedPredictions(Results):
         # Examples come with one declaration; of all other instances those with what is declared.
         share = len(groups) / len(GROUPS)
         if not shots:
-            declared = sum(COMBINATIONS.values())
-            share *= COMBINATIONS.get(levels.get("declared"), declared) / declared
-            share *= 0.5 if "declaration_type" in levels else 1.0
+            for name, weights in (("declaration_type", DECLARATIONS), ("declared", COMBINATIONS)):
+                share *= weights[levels[name]] / sum(weights.values()) if name in levels else 1.0
         trials = self.size(shots) * share / np.prod(self.shape) * here
         if self.of_size == RUN or shots:
             trials = self.generator.poisson(trials)
@@ -315,9 +315,14 @@ class SimulatedPredictions(Results):
         shifts = self.truth.shifts
         mean = np.full(self.shape, np.mean([self.truth.groups[group] for group in groups]))
         mean += np.array([shifts["form"][kind, form] for form in FORM_OF])[:, None]
-        for name in ("declaration_type", "declared"):
+        for name, weights in (("declaration_type", DECLARATIONS), ("declared", COMBINATIONS)):
+            added = {level: shifts[name][kind, level] for level in weights}
             if name in levels:
-                mean += shifts[name][kind, levels[name]]
+                mean += added[levels[name]]
+            elif self.of_size == RUN:
+                chances = np.array([*weights.values()]) / sum(weights.values())
+                # Each instance has one declaration; with all of a study they come out even.
+                mean += self.generator.choice(list(added.values()), self.shape, p=chances)
         if "name_class" in levels:
             mean += shifts["name_class"].get((groups[0], levels["name_class"]), 0.0)
         return mean

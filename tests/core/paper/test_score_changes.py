@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 from scripts.core.data import estimate_rows
-from scripts.core.paper.score_changes import compare_scores, find_thesis, select_accuracies, select_drawn
+from scripts.core.paper.score_changes import PRONOUNS, compare_scores, find_thesis, select_accuracies, select_drawn
 
 STUDIES = [
     {"key": "ruff", "label": "RUFF", "chances": {"accuracy": 0.25}},
@@ -54,6 +54,8 @@ def test_accuracies_by_several_scores_are_kept_and_nothing_else(tmp_path):
     assert kept.accuracy.tolist() == both.value.loc[kept.index].tolist()
     # Drawn are pronouns alone, of the authors' data if the run has them.
     assert select_drawn(kept).study.unique().tolist() == ["ruff"]
+    # A run of studies without factors of pronouns has no such columns.
+    assert select_drawn(kept[kept.study == "winopron"].drop(columns=list(PRONOUNS), errors="ignore")).empty
     twice = pd.concat([kept, kept.assign(part="official", accuracy=0.0)])
     assert set(select_drawn(twice).accuracy) == {0.0}
     # A run of one study may have no column of pronouns.
