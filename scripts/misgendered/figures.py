@@ -1,6 +1,5 @@
 """The figures of MISGENDERED: a function picks the rows of each and another draws them (rules/misgendered.smk)."""
 
-import itertools
 import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,7 +11,7 @@ import pandas as pd
 import seaborn.objects as so
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from scripts.core.data import losses, model_outputs
 from scripts.core.data.options import SLOT, fill
@@ -131,43 +130,48 @@ def accuracies_by_shots(rows: pd.DataFrame, _: Run) -> pd.DataFrame:
 
 @plotting.style()
 def draw_examples(rows: pd.DataFrame, run: Run) -> Figure:
-    """Draw accuracy against the number of examples in the prompt (Table 13 as curves), a panel for each model.
+    """Draw accuracy by the number of examples in the prompt (Table 13 as points), a panel for each model.
 
-    The mean over draws of the examples is a curve, each draw an open point; without examples there is the declaration
-    that examples use.
+    The mean over draws of the examples is a full point, each draw an open one; without examples there is the
+    declaration that examples use.
     """
-    means, by_draw = (rows[(rows.draw == POOLED) == mean] for mean in (True, False))
-    if means.empty:
+    if rows.empty:
         return plotting.nothing_drawn()
-    names, types = [name for name in run.models if name in set(means.model)], levels_in(TYPES, means.pronoun_type)
-    columns = min(3, len(names))
-    drawn = plotting.figure(plotting.COLUMN if columns < 3 else plotting.PAGE, 1.7 * -(-len(names) // columns))
-    grid = drawn.subplots(-(-len(names) // columns), columns, sharex=True, sharey=True, squeeze=False)
-    for ax in grid.flat[len(names) :]:
-        ax.set_axis_off()
-    for (ax, name), kind in itertools.product(zip(grid.flat, names, strict=False), types):
-        look = TYPE_LOOKS[kind]
-        curve, points = (of[(of.model == name) & (of.pronoun_type == kind)] for of in (means, by_draw))
-        bars = plotting.error_bars(curve.value, curve.value - curve.sd, curve.value + curve.sd)
-        ax.errorbar(curve.shots.astype(int), curve.value, yerr=bars, elinewidth=0.9, capsize=1.5, **look)
-        ax.plot(
-            points.shots.astype(int), points.value, linestyle="none", marker=look["marker"], markersize=3,
-            markerfacecolor="white", markeredgecolor=look["color"], markeredgewidth=0.6,
-        )  # fmt: skip
-    for ax, name in zip(grid.flat, names, strict=False):
-        ax.set_title(plotting.model_title(name, run.models))
+    means = rows.draw == POOLED
+    types = levels_in(TYPES, rows.pronoun_type)
+    titles = {name: plotting.model_title(name, run.models) for name in run.models if name in set(rows.model)}
+    rows = rows.assign(
+        panel=rows.model.map(titles), mean=rows.value.where(means), single=rows.value.mask(means),
+        low=plotting.clip_bounds(rows.value - rows.sd), high=plotting.clip_bounds(rows.value + rows.sd),
+    )  # fmt: skip
+    columns, shots = min(3, len(titles)), sorted(rows.shots.unique(), key=int)
+    looks: dict[str, Any] = plotting.scales({kind: TYPE_LOOKS[kind] for kind in types})
+    # A type keeps its place where others have none.
+    dodge = so.Dodge("keep", gap=0.3, by=["color"])
+    plot = (
+        so.Plot(rows, x="shots", color="pronoun_type", marker="pronoun_type")
+        .facet("panel", order=list(titles.values()), wrap=columns)
+        .add(so.Range(linewidth=0.9), dodge, y="mean", ymin="low", ymax="high")
+        .add(so.Dots(pointsize=4, stroke=0.3, fillalpha=1), dodge, y="mean")
+        .add(so.Dots(pointsize=3, stroke=0.6, fillcolor="white", fillalpha=1), dodge, y="single")
+        .scale(
+            x=so.Nominal(order=shots),
+            **{name: so.Nominal(looks[name], order=list(types)) for name in ("color", "marker")},
+        )
+        .label(x="Examples in the prompt", y=ACCURACY)
+    )
+    drawn = plotting.draw(plot, plotting.COLUMN if columns < 3 else plotting.PAGE, 1.6)
+    for ax in drawn.axes:
         plotting.fraction_axis(ax.yaxis)
-        ax.xaxis.set_major_locator(MaxNLocator(integer=True, nbins=6, min_n_ticks=1))
-    for ax in grid[:, 0]:
-        ax.set_ylabel(ACCURACY)
-    for ax in grid[-1]:
-        ax.set_xlabel("Examples in the prompt")
-    handles = _curve_handles(types, means)
-    if len(by_draw):
+        # Lines between numbers of examples.
+        for edge in range(1, len(shots)):
+            ax.axvline(edge - 0.5, color="#E6E6E6", linewidth=0.5)
+    handles = [plotting.handle(TYPE_LOOKS[kind] | {"linestyle": "none"}, label) for kind, label in types.items()]
+    if not means.all():
         handles.append(plotting.point_handle("one draw of the examples"))
-    if means.sd.notna().any():
-        handles.append(plotting.interval_handle(f"± SD over {int(means.draws.max())} draws"))
-    handles.append(plotting.chance_line(grid.flat[: len(names)], run.chance))
+    if rows.sd.notna().any():
+        handles.append(plotting.interval_handle(f"± SD over {int(rows.draws.max())} draws"))
+    handles.append(plotting.chance_line(drawn.axes, run.chance))
     plotting.legend_below(drawn, handles, 3)
     return drawn
 

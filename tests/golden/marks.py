@@ -75,7 +75,7 @@ SHOWN = {
     "scaling": [CURVES, Shown("parameters")],
     "accuracy_by_group": [VALUES],
     "constrained_decoding": [Shown("loss")],
-    "few_shot": [Shown("value", "sd_low", "sd_high", "y"), Shown("shots")],
+    "few_shot": [Shown("value", "sd_low", "sd_high", "y")],
     "model_size": [CURVES, Shown("parameters")],
     "accuracy": [VALUES],
     "consistency": [VALUES],
