@@ -244,7 +244,7 @@ def test_long_names_of_studies_fit_and_unknown_models_can_be_told_apart(tmp_path
         (["two people, full", "two people, partial"], ["S: m, two people", "full", "partial"]),
         (["A, female", "A, female, prompt B"], ["S: m, A", "female", "female, prompt B"]),
         (["A, prompt B"], ["S: m, A", "prompt B"]),
-        (["full", "partial"], ["S: m", "full", "partial"]),
+        (["A, full", "B, partial"], ["S: m", "A, full", "B, partial"]),
         (["a level of 20 letters, and one as long"], ["S: m, a level of 20 letters", "and one as long"]),
         (["one, a level, of letters", "a level, of letters", "b"], ["S: m", "one, a level,\nof letters",
                                                                   "a level, of letters", "b"]),
