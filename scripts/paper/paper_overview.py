@@ -168,7 +168,7 @@ def describe_moves(front: Front, accuracies: pd.DataFrame) -> latex.Raw:
         label = front.frame.loc[of_model.own.iloc[0]].label
         moved = []
         for level, rows in of_model[of_model.direction != 0].groupby("level", sort=False):
-            most = rows.loc[rows.change.abs().idxmax()]
+            most = rows.iloc[rows.change.abs().argmax()]
             ends = f"from {front.estimate_at(most.own)} to {front.estimate_at(most.other)}"
             moved.append(f"{level_in_text(str(level))} {ends} ({SCORES[most.score]})")
         label = latex.escape(label)

@@ -125,12 +125,12 @@ def find_thesis(accuracies: pd.DataFrame) -> Thesis:
     """Return what accuracies by several scores support; demonstration models say nothing."""
     accuracies = accuracies[~accuracies.label.str.contains("(demonstration)", regex=False)]
     every = compare_scores(accuracies)
-    studies = {study: bool(rows.direction.any()) for study, rows in every.groupby("study", sort=False)}
+    studies = {str(study): bool(rows.direction.any()) for study, rows in every.groupby("study", sort=False)}
     changes = every[every.pronoun.astype(bool)]
     opposite = []
     for (*_, model, _), rows in changes[changes.direction != 0].groupby([*MODEL, "score"], sort=False):
         if rows.direction.nunique() == 2:
-            up, down = rows.loc[rows.change.idxmax()], rows.loc[rows.change.idxmin()]
+            up, down = rows.iloc[rows.change.argmax()], rows.iloc[rows.change.argmin()]
             opposite.append((up.change - down.change, model, up, down))
     example = {}
     if opposite:
