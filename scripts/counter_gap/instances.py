@@ -40,6 +40,7 @@ def instances(
     elif gap:
         frame = read_gap(gap)
     else:
+        assert released, "one of the files is given"
         frame = released_flags.read_instances(released)
     frame["original_gender"] = frame.groupby("quadruple", sort=False).gender.transform("first")
     log.info("%d instances, of which %d masculine", len(frame), (frame.gender == "M").sum())

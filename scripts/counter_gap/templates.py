@@ -8,6 +8,7 @@ the candidates' and of the other gender, a grammatical case for a pronoun or ``m
 import re
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -36,7 +37,7 @@ def read_quadruples(path: str | Path, pronouns: Mapping[str, dict]) -> pd.DataFr
     return made.assign(case=cases(made))
 
 
-def _problems(cells: Mapping[str, str]):
+def _problems(cells: Mapping[Any, str]):
     problems = []
     names = [cells[name] for name in _NAMES]
     if len(set(names)) < 4:
@@ -71,7 +72,7 @@ def _is_known(slot: str):
     return slot in _NAMES
 
 
-def _instance(cells: Mapping[str, str], role: str, pronouns: Mapping[str, dict]):
+def _instance(cells: Mapping[Any, str], role: str, pronouns: Mapping[str, dict]):
     names = {slot: cells[place] for slot, place in zip(_NAMES, PLACES[role], strict=True)}
     candidates_gender = cells["gender"] if role in ROLES[:2] else OTHER[cells["gender"]]
     parts, offsets, length = [], {}, 0

@@ -153,7 +153,7 @@ class Instances:
         )
         table = table.assign(
             instance_id=instance_files.hexadecimal(ids).to_pylist(), text=texts, gold=gold, wording=self.wording,
-            shots=shots, draw=draw, pronoun_rows=[np.array(self.group_rows, dtype=np.int16)] * len(table),
+            shots=shots, draw=draw, pronoun_rows=pd.Series([np.array(self.group_rows, dtype=np.int16)] * len(table)),
         )  # fmt: skip
         return table[[*COLUMNS]].astype(dict.fromkeys(NUMBERS, np.int16))
 

@@ -59,7 +59,7 @@ def table(instances: Instances, shots: int, draws: int, size: int, seed: int) ->
         "example_template_rows": shown.template_row,
         "example_name_rows": shown.name_row,
     }
-    return made.assign(**{name: np.split(of.to_numpy(), len(made)) for name, of in of_examples.items()})
+    return made.assign(**{name: pd.Series(np.split(of.to_numpy(), len(made))) for name, of in of_examples.items()})
 
 
 def examples(instances: Instances, question: Any, shots: int, seed: int, draw: int) -> pd.DataFrame:

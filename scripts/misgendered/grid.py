@@ -13,6 +13,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike
 
 from scripts.core.statistics import procedures
 from scripts.misgendered.study import NAME, TEMPLATE
@@ -41,7 +42,7 @@ class Grid:
         """Return the number of each row's pair of a template and a name. Shape (rows,), of int."""
         return _numbers(table, TEMPLATE, self.templates) * len(self.names) + _numbers(table, NAME, self.names)
 
-    def count(self, places: np.ndarray, *weights: np.ndarray | None) -> np.ndarray:
+    def count(self, places: ArrayLike, *weights: ArrayLike | None) -> np.ndarray:
         """Return the sums of weights of rows at these places, as cells; a weight that is None counts rows."""
         shape = len(self.templates), len(self.names)
         return np.array([np.bincount(places, of, shape[0] * shape[1]).reshape(shape) for of in weights])

@@ -170,8 +170,9 @@ def groups(estimates: pd.DataFrame, models: dict) -> Table:
         "Group": ("group", {group: group for group in first.group}),
     }
     heads = shown if len(shown) > 1 else dict.fromkeys(shown, "Accuracy")
+    sizes = dict(zip(first.group, first.below, strict=True))
     cells = pivot(rows[rows.model.isin(shown)], factors, "model", heads, ["accuracy"])
-    return rows, cells.assign(n=cells.Group.map(first.set_index("group").below).map(lambda n: number(n, 0))), 2
+    return rows, cells.assign(n=[number(sizes[group], 0) for group in cells.Group]), 2
 
 
 def name_class(estimates: pd.DataFrame, models: dict) -> Table:
@@ -341,7 +342,7 @@ def write_excerpts(tex: str, csv: str, rows: pd.DataFrame) -> None:
 
 def write_models(tex: str, csv: str, models: Mapping[str, Mapping]) -> None:
     """Table 3: the run's models."""
-    rows = pd.DataFrame([{"model": name} | facts for name, facts in models.items()])
+    rows = pd.DataFrame([{"model": name, **facts} for name, facts in models.items()])
     columns = ["model", "family", "label", "architecture", "parameters"]
     write_table(tex, csv, model_cells(models), left=3, rows=rows[columns])
 

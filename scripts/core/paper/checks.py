@@ -1,7 +1,7 @@
 """Checks of findings over quantities with bootstrap samples. A quantity is looked up when its check is made."""
 
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -161,7 +161,7 @@ def register(findings: list[Finding], number: int, source: str, finding: str) ->
     return decorate
 
 
-def each(*levels: Sequence) -> Callable:
+def each(*levels: Iterable) -> Callable:
     """Return a decorator that makes a test of a run and some levels the checks of all their combinations."""
 
     def decorate(test: Callable) -> Callable:
