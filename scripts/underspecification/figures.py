@@ -280,7 +280,7 @@ def draw_occupations(frame: "pd.DataFrame", evaluation_set: str, threshold: floa
         .scale(
             x=so.Continuous(trans="symlog"),
             y=so.Nominal(order=order),
-            color=dict(KINDS.values()),
+            color=so.Nominal(dict(KINDS.values())),
         )
         .label(x="Metric (points)", y="Sentence")
     )
