@@ -5,7 +5,7 @@
     python -m scripts.audit "figure 7"                         a figure of the paper, back to templates and weights
     python -m scripts.audit -v "figure 7"                      and all files and jobs between
     python -m scripts.audit results/winopron/estimates.csv:1:value    a cell: a row and a column
-    python -m scripts.audit accuracy.double.nearest.heuristic.clusters.corrected.value    a number, by its id
+    python -m scripts.audit ruff.replica.accuracy.all.0    a number, by its id
     python -m scripts.audit --against results/paper/manifest.sha256    and all that changed since this list
 
 A run in a folder of its own is named as for Snakemake: --directory runs/NAME --configfile=FILE.

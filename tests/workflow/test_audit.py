@@ -423,7 +423,7 @@ def test_the_examples_of_the_help_work(finished, asked):
     [
         (FULL.format("tiny-opd"), "did you mean 'winopron."),
         ("compute:1:x", "name a cell by its file"),
-        ("winopron-counts:1:Case", f"as the file counts it: {WINOPRON}/tables/counts.csv:ROW:COLUMN"),
+        ("winopron-consistency:1:Case", f"as the file counts it: {TABLES}/consistency.csv:ROW:COLUMN"),
         (f"{TABLES}/performance.csv:1:x", "performance.csv: has no column 'x'"),
         (f"{TABLES}/performance.csv:999:F1", "'999' chooses 0 rows"),
         (f"{TABLES}/none.csv:1:x", "no such file"),
@@ -431,7 +431,7 @@ def test_the_examples_of_the_help_work(finished, asked):
     ],
 )
 def test_what_is_not_there_is_an_error(finished, asked, what, told):
-    if what.startswith(("compute", "winopron-counts")):
+    if what.startswith(("compute", "winopron-consistency")):
         label, colon, cell = what.partition(":")
         what = f"{numbered(finished, label)}{colon}{cell}"
     status, printed = asked(what)
