@@ -89,7 +89,7 @@ rule card_page:
     resources:
         mem_mb=growing(4000),
     params:
-        models=lambda wildcards: {model: cards.describe(MODELS[model]) for model in CARDED[wildcards.card]},
+        models=lambda wildcards: {model: cards.describe_model(MODELS[model]) for model in CARDED[wildcards.card]},
         pairs=lambda wildcards: card_pairs(CARDED[wildcards.card]),
         studies=PAPER_STUDIES,
         declared=DECLARED_PAIRS,

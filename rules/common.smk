@@ -138,10 +138,10 @@ try:
     for listed in series.model_lists(config):
         listed[:] = [member for name in listed for member in series.members_of(MODELS, name)]
     for name in MODELS.keys() & {name for listed in series.model_lists(config) for name in listed}:
-        MODELS[name] = descriptions.complete(MODELS[name])
+        MODELS[name] = descriptions.complete_model(MODELS[name])
     conflicts.check_models(MODELS, config.get("registry") or "config/models.yaml")
-    RUN = registry.select(MODELS, config["models"], file=config.get("registry"))
-    configuration.check_files(config, [Path.cwd(), ROOT])
+    RUN = registry.select_models(MODELS, config["models"], file=config.get("registry"))
+    configuration.check_named_files(config, [Path.cwd(), ROOT])
     RUN_SYSTEMS = registry.select_systems(SYSTEMS, config["systems"])
     conflicts.check_labels([*RUN.values(), *RUN_SYSTEMS.values()])
     SERVERS = registry.select_servers(MODELS, config["completions"]["models"])
@@ -161,7 +161,7 @@ PRONOUN_SETS = list(PRONOUNS)
 # A job depends on the rows of its pronoun sets, whose digests rules/modules.smk gives it, and not on the file's time. What
 # jobs look for in all rows, such as forms in templates, they can only refuse.
 PRONOUN_FILE = ancient(str(TEMPLATES / "pronouns.tsv"))
-PRONOUN_LABELS = [{"set": name, "label": template_files.label(forms)} for name, forms in PRONOUNS.items()]
+PRONOUN_LABELS = [{"set": name, "label": template_files.label_pronouns(forms)} for name, forms in PRONOUNS.items()]
 
 # The variable outranks the config; jobs read it, wherever they run.
 if config["upstream"]["mirror"]:
@@ -237,7 +237,7 @@ def local_weights(model):
     base = folder_weights(MODELS[model].source, whole=False)
     adapter = folder_weights(MODELS[model].adapter, whole=True)
     if base is not None and is_run():
-        descriptions.keep(MODELS[model])
+        descriptions.keep_description(MODELS[model])
     return base if adapter is None else [base, adapter]
 
 

@@ -10,14 +10,14 @@ def carry_digests():
     for carrier in workflow.rules:
         if carrier.script:
             path = carrier.script.format(params=carrier.params).removeprefix("../")
-            carrier.set_params(_code=call_or_exit(closure.digests, path, ROOT))
+            carrier.set_params(_code=call_or_exit(closure.digest_modules, path, ROOT))
             # Models wait for instances, and nearly all else for models.
             if Path(path).name == "instances.py":
                 carrier.priority = 3
             given = dict(carrier.params.items())
             if "pronouns" in carrier.input.keys() and "_rows" not in given:
                 carrier.set_params(_rows=pronoun_rows(given["pronoun_sets"]))
-    closure.store(ROOT)
+    closure.store_digests(ROOT)
 
 
 carry_digests()

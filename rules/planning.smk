@@ -16,6 +16,6 @@ rule plan:
     conda:
         "../envs/scoring.yaml"
     params:
-        rows=lambda wildcards: costs.plan(planned_work(), planned_gpus()),
+        rows=lambda wildcards: costs.plan_costs(planned_work(), planned_gpus()),
     script:
         "../scripts/planning/plan.py"

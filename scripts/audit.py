@@ -22,7 +22,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from scripts.core import files
-from scripts.core.data.portable import portable
+from scripts.core.data.portable import make_portable
 from scripts.core.errors import UserError, count_noun
 from scripts.core.provenance import manifest, reporting, trace
 from scripts.core.workflow import runs
@@ -43,7 +43,7 @@ def main(*, overrides: dict, targets: list, configfiles: list) -> None:
     """
     state = State(configfiles, targets, overrides)
     findings = state.findings
-    for line in [*reporting.report(findings), *advice(state, configfiles, targets)]:
+    for line in [*reporting.report_findings(findings), *advice(state, configfiles, targets)]:
         log.info("%s", line)
         print(line, flush=True)
     bad = sum(finding["verdict"] != "current" for finding in findings.values())
@@ -83,7 +83,7 @@ def command_line(arguments: Sequence[str] | None = None) -> int:
         if options.directory:
             _enter_folder(options)
         # Read first: a file that is not what it should be is told at once.
-        published = manifest.read(options.against) if options.against else None
+        published = manifest.read_list(options.against) if options.against else None
         state = State(options.configfile, options.target)
         if published:
             return _print_differences(state, published, options)
@@ -106,9 +106,11 @@ def _enter_folder(options: argparse.Namespace) -> None:
 
 def _print_audit(state: State, options: argparse.Namespace) -> int:
     if options.json:
-        print(json.dumps({"summary": reporting.summary(state.findings), "files": state.findings}, indent=1))
+        print(json.dumps({"summary": reporting.count_verdicts(state.findings), "files": state.findings}, indent=1))
     else:
-        print("\n".join([*reporting.report(state.findings), *advice(state, options.configfile, options.target)]))
+        print(
+            "\n".join([*reporting.report_findings(state.findings), *advice(state, options.configfile, options.target)])
+        )
     return int(any(finding["verdict"] != "current" for finding in state.findings.values()))
 
 
@@ -121,19 +123,23 @@ def _print_differences(state: State, published: dict[str, str], options: argpars
         if state.digests.get(path) == digest
     }
     expected = manifest.required_paths(state.jobs)
-    differences = manifest.compare(published, state.present, ROOT, state.digests, recorded, expected)
+    differences = manifest.find_differences(published, state.present, ROOT, state.digests, recorded, expected)
     short = sum(entry["state"] == "unlisted" for entry in differences)
     beside = len(recorded.intersection(state.present) - published.keys() - {*manifest.LATER_FILES, *expected})
     named = f"{options.against} (SHA-256 {files.sha256(options.against)})"
     if options.json:
-        told = {"summary": reporting.summary(state.findings), "files": state.findings, "differences": differences}
+        told = {
+            "summary": reporting.count_verdicts(state.findings),
+            "files": state.findings,
+            "differences": differences,
+        }
         print(
             json.dumps(
                 told | {"against": named, "compared": len(published), "short": short, "beside": beside}, indent=1
             )
         )
     else:
-        print("\n".join(reporting.report(state.findings)))
+        print("\n".join(reporting.report_findings(state.findings)))
         for entry in differences:
             print(reporting.printable(f"{entry['state']:<9} {entry['path']}: {entry['told']}"))
         if short:
@@ -145,13 +151,13 @@ def _print_differences(state: State, published: dict[str, str], options: argpars
 
 
 def _print_trace(state: State, options: argparse.Namespace) -> int:
-    found = trace.find(options.what, state.jobs)
+    found = trace.find_target(options.what, state.jobs)
     behind = state.findings_behind([entry["path"] for entry in found])
     told = []
     for entry in found:
         path, rows = entry["path"], entry["rows"]
         if path == trace.CONFIG:
-            path = portable(runs.set_in(rows[0]["key"], state.configfiles, ROOT), ROOT)
+            path = make_portable(runs.set_in(rows[0]["key"], state.configfiles, ROOT), ROOT)
             state.digests |= read_digests([path])
         one = rows[0] if len(rows) == 1 else None
         models = {one["model"]} & state.models if one and "model" in one else None
@@ -169,7 +175,7 @@ def _print_trace(state: State, options: argparse.Namespace) -> int:
             shown = entry["files"] if options.verbose else entry["files"][:1]
             print("\n".join([entry["title"], *entry["outputs"], *_describe_lines(entry["templates"]), *shown]))
         if behind:
-            print("\n".join(reporting.report(behind)))
+            print("\n".join(reporting.report_findings(behind)))
     return int(any(finding["verdict"] != "current" for finding in behind.values()))
 
 

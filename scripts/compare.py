@@ -56,8 +56,8 @@ def read_run(given: str, key: str) -> Run:
         overlay = next((path for path in overlays if config.load_yaml(ROOT / path).get("run") == folder.name), "FILE")
         options = "" if folder == ROOT else f" --directory {path} --configfile={overlay}"
         raise UserError(f"{key}: {path} has no {SUMMARY}; make it: snakemake summary --cores 2{options}")
-    summary = estimate_rows.read([folder / SUMMARY])
-    identity = [*estimate_rows.IDENTITY, "metric", *estimate_rows.factors(summary)]
+    summary = estimate_rows.read_estimates([folder / SUMMARY])
+    identity = [*estimate_rows.IDENTITY, "metric", *estimate_rows.factor_columns(summary)]
     if len(twins := summary[summary.duplicated(identity)]):
         named = ", ".join(filter(None, map(str, twins.iloc[0][identity])))
         raise UserError(f"{key}: {SUMMARY}, row {twins.index[0] + 2}: {named} is there twice; make the file again")
@@ -67,7 +67,9 @@ def read_run(given: str, key: str) -> Run:
         raise UserError(f"{key}: {given}: no estimate of '{model}'{hint}")
     problems: dict[str, str] = {}
     records = {
-        name: record for name, record in job_records.load(folder / job_records.FOLDER, problems).items() if record
+        name: record
+        for name, record in job_records.load_records(folder / job_records.FOLDER, problems).items()
+        if record
     }
     edited = [name for name, record in records.items() if record["checksum"] != job_records.checksum(record)]
     return Run(folder, model, summary, records, problems | dict.fromkeys(edited, "it was edited"))
@@ -83,7 +85,7 @@ def compare_estimates(a: Run, b: Run, declared: dict) -> tuple[pd.DataFrame, pd.
         of the project's own templates, ``text``.
     """
     names = [*estimate_rows.IDENTITY, "metric"]
-    names += dict.fromkeys(name for run in (a, b) for name in estimate_rows.factors(run.summary))
+    names += dict.fromkeys(name for run in (a, b) for name in estimate_rows.factor_columns(run.summary))
     sides = []
     for run in (a, b):
         rows = run.summary[run.summary.value.notna() & (run.summary.model.eq(run.model) | (not run.model))]

@@ -42,7 +42,7 @@ def replay(path: Path, into: Path) -> dict[Path, bool]:
     def located(given: Any) -> Any:
         if isinstance(given, list):
             return [located(member) for member in given]
-        return str(outputs.get(given) or job_records.resolve(given, ROOT))
+        return str(outputs.get(given) or job_records.locate_path(given, ROOT))
 
     function = getattr(importlib.import_module(call["script"].removesuffix(".py").replace("/", ".")), call["function"])
     arguments = {key: value for key, value in record["params"].items() if not key.startswith("_")}
@@ -51,7 +51,9 @@ def replay(path: Path, into: Path) -> dict[Path, bool]:
         arguments["threads"] = os.cpu_count()
     logs.configure(None)
     job.call(function, arguments)
-    return {outputs[path]: job_records.digest(outputs[path]) == digest for path, digest in record["outputs"].items()}
+    return {
+        outputs[path]: job_records.digest_path(outputs[path]) == digest for path, digest in record["outputs"].items()
+    }
 
 
 if __name__ == "__main__":

@@ -101,7 +101,9 @@ def coreference_python():
 
     envs = ROOT / "envs"
     try:
-        return environments.prepare(envs / "coreference.lock", ROOT / ".venv-coreference", envs / "coreference.in")
+        return environments.prepare_environment(
+            envs / "coreference.lock", ROOT / ".venv-coreference", envs / "coreference.in"
+        )
     except UserError as error:
         pytest.skip(f"the environment of the packages' systems is not there and cannot be made: {error}")
 

@@ -36,7 +36,7 @@ def problems(drawn, pronouns: bool = False, alone: str | None = None) -> list[st
         pronouns: Whether its colours stand for pronoun sets.
         alone: Label of the only model.
     """
-    with plotting.style():
+    with plotting.figure_style():
         drawn.draw_without_rendering()
     found = []
     width = drawn.get_size_inches()[0]

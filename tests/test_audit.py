@@ -66,7 +66,7 @@ def test_whatever_no_rule_makes_is_an_orphan(results, plant, path):
     present = sorted(run_state.list_results(set()))
     found = audit.orphaned_files(present, jobs, run_state.read_digests(set(), present))
     assert list(found) == [path]
-    assert reporting.describe(found[path]["reasons"][0]) == f"no rule of this run makes {path}"
+    assert reporting.describe_reason(found[path]["reasons"][0]) == f"no rule of this run makes {path}"
 
 
 def test_what_snakemake_notes_in_a_made_folder_is_no_orphan(results):

@@ -50,7 +50,7 @@ def write_run(folder, right, *, part="replica", text="The sentence", figure=0.5)
         "value": np.mean(right), "n": count, "n_unit": "instances", "label": "Model", "headline": True,
     }  # fmt: skip
     (folder / "results/paper").mkdir(parents=True)
-    estimate_rows.write(folder / "results/paper/summary.csv", "ours", [row])
+    estimate_rows.write_estimates(folder / "results/paper/summary.csv", "ours", [row])
     (base / f"figures/{part}").mkdir(parents=True)
     files.write_csv(base / f"figures/{part}/bars.csv", pd.DataFrame([{"bar": "Model", "height": figure}]))
     return folder

@@ -146,7 +146,7 @@ def test_figures_and_tables_are_made_by_rules_of_their_study(workflow):
 def test_rules_carry_the_digests_of_their_code(scripted):
     for name, rule in scripted.items():
         script = rule["script"].removeprefix("../")
-        assert script in rule["code"] and rule["code"] == closure.digests(script, ROOT), name
+        assert script in rule["code"] and rule["code"] == closure.digest_modules(script, ROOT), name
 
 
 def test_every_script_of_a_study_has_its_rule(workflow, scripted):

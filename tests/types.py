@@ -20,7 +20,7 @@ def main(options: list[str]) -> int:
         options: More options of basedpyright's, or the files to check.
     """
     try:
-        python = environments.prepare(ROOT / "envs/types.lock", FOLDER)
+        python = environments.prepare_environment(ROOT / "envs/types.lock", FOLDER)
     except UserError as error:
         print(f"Error: {error}", file=sys.stderr)
         return 1

@@ -52,7 +52,7 @@ def load(name: str, entry: dict, device: str = DEVICE, weights: str | Path | Non
     from scripts.core.models import loading
 
     wanted = read_job_entry(entry)
-    return loading.load_model(name, wanted, loading.locate(name, wanted, weights), device)
+    return loading.load_model(name, wanted, loading.locate_model(name, wanted, weights), device)
 
 
 @functools.cache

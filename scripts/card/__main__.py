@@ -54,7 +54,7 @@ def write_configuration(requests: Sequence[str], facts: dict, size: str, own: Pa
     models = {name: known.models[name] for name in members}
     for name in models.keys() - described.keys():
         placed = entries.find_folders(models[name], lambda path: runs.resolve_path(path, here, ROOT))
-        models[name] = descriptions.complete(placed)
+        models[name] = descriptions.complete_model(placed)
     prompted = [name for name, model in models.items() if model.prompt_wrapping]
     _write(folder / cards.OVERLAY_FILE, cards.card_overlay(run, overlay, prompted), "The configuration of this card")
     place = f"{runs.FOLDER}/{run.name}"

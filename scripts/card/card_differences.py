@@ -9,7 +9,7 @@ import pandas as pd
 from scripts.core import files
 from scripts.core.data import estimate_rows
 from scripts.core.paper.finding_verdicts import ALPHA
-from scripts.core.paper.formats import number, p_text
+from scripts.core.paper.formats import format_number, p_text
 from scripts.core.paper.summary import describe_levels
 from scripts.core.statistics import outcomes
 
@@ -27,7 +27,7 @@ def compare_models(frame: pd.DataFrame, models: list[str], declared: Mapping[str
         declared: Study to ``outcomes`` and ``paired`` of its declaration.
     """
     frame = frame[frame.headline & frame.value.notna()]
-    same = ["study", "part", "scoring", "debiasing", "metric", *estimate_rows.factors(frame)]
+    same = ["study", "part", "scoring", "debiasing", "metric", *estimate_rows.factor_columns(frame)]
     rows = {model: frame[frame.model == model].to_dict("records") for model in models}
     sides = {model: {tuple(row[name] for name in same): row for row in rows[model]} for model in models}
     found = []
@@ -52,12 +52,13 @@ def describe(frame: pd.DataFrame, labels: Mapping[str, str], called: Mapping[str
     """
     clear = frame.p_holm < ALPHA
     sentences = []
-    for row in files.rows(frame[clear]):
+    for row in files.iterate_rows(frame[clear]):
         # Of a difference downwards both ends are turned round.
         factor = (100 if row.unit == "share" else 1) * (1 if row.difference > 0 else -1)
-        low, high = (number(end, 1) for end in sorted((factor * row.low, factor * row.high)))
+        low, high = (format_number(end, 1) for end in sorted((factor * row.low, factor * row.high)))
+        points = format_number(factor * row.difference, 1)
         sentences.append(
-            f"{labels[row.study]}, {row.estimate}: {called[row.other]} is {number(factor * row.difference, 1)} points "
+            f"{labels[row.study]}, {row.estimate}: {called[row.other]} is {points} points "
             f"{'above' if row.difference > 0 else 'below'} {called[row.first]} ({low} to {high}; the same instances, "
             f"n = {row.n:,.0f} in {row.n_clusters:,.0f} clusters; p {p_text(row.p_holm)})."
         )

@@ -38,7 +38,7 @@ def main(*, summaries: list, printed: list, pdf: str, png: str, csv: str, models
     """
     frames = []
     for study, path in zip(studies, summaries, strict=True):
-        frame = estimate_rows.read([path])
+        frame = estimate_rows.read_estimates([path])
         own = frame.model.isin(models)
         part = next((name for name in study["parts"] if (frame[own].part == name).any()), None)
         ran = frame.kind.isin([estimate_rows.MODEL, estimate_rows.SYSTEM]) & (own | ~frame.demonstration)
@@ -54,7 +54,7 @@ def main(*, summaries: list, printed: list, pdf: str, png: str, csv: str, models
             rows = pd.DataFrame(published_values(numbers, listed, study["points"]), columns=["name", "point", "value"])
             frames.append(rows.assign(study=study["key"], who=PUBLISHED, way=""))
     frame = pd.concat(frames, ignore_index=True)[COLUMNS]
-    plotting.save(draw(frame, studies, list(models.values())), frame, pdf, png, csv)
+    plotting.save_figure(draw(frame, studies, list(models.values())), frame, pdf, png, csv)
 
 
 def describe_scoring(row: Mapping[Any, Any]) -> str:
@@ -78,7 +78,7 @@ def published_values(numbers: str, models: str, points: Iterable[Sequence[Any]])
     return found
 
 
-@plotting.style()
+@plotting.figure_style()
 def draw(frame: pd.DataFrame, studies: Sequence[dict], labels: Sequence[str]) -> "Figure":
     """Draw a panel for each study: the models' values with their intervals, others as marks.
 
@@ -86,7 +86,7 @@ def draw(frame: pd.DataFrame, studies: Sequence[dict], labels: Sequence[str]) ->
     """
     across = min(2, len(studies))
     down = -(-len(studies) // across)
-    drawn = plotting.figure(plotting.PAGE, HEIGHT * down)
+    drawn = plotting.new_figure(plotting.PAGE, HEIGHT * down)
     panels = drawn.subplots(down, across, squeeze=False).ravel()
     own = frame[frame.who == MODEL]
     several = len(labels) > 1
@@ -119,7 +119,7 @@ def draw(frame: pd.DataFrame, studies: Sequence[dict], labels: Sequence[str]) ->
     looks |= {who: look for who, look in OTHERS.items() if (frame.who == who).any()}
     if any(study["chance"] is not None for study in studies):
         looks["chance"] = {"color": plotting.GREY, "linestyle": (0, (1, 1.2))}
-    handles = [plotting.handle({"linestyle": ""} | look, label) for label, look in looks.items()]
+    handles = [plotting.line_handle({"linestyle": ""} | look, label) for label, look in looks.items()]
     if own.low.notna().any():
         handles.append(plotting.interval_handle("95% interval"))
     plotting.legend_below(drawn, handles, 5)

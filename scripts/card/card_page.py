@@ -14,7 +14,7 @@ from scripts.card import card_differences
 from scripts.core import files
 from scripts.core.data import estimate_rows
 from scripts.core.paper import finding_verdicts, latex, report, sections
-from scripts.core.paper.formats import MISSING_MARK, describe_precision, estimate, number, shorten_list
+from scripts.core.paper.formats import MISSING_MARK, describe_precision, format_estimate, format_number, shorten_list
 from scripts.core.paper.front import Front, of_models
 from scripts.core.paper.summary import describe_levels
 from scripts.core.workflow.job import run
@@ -58,7 +58,7 @@ def main(
         made: What the models left: scores, distributions, answers.
         fronts: The templates of the paper's first page, of the studies that have one.
         outcomes: What is compared: instances, and what became of each.
-        models: Name to what is said of the model (:func:`scripts.core.models.cards.describe`).
+        models: Name to what is said of the model (:func:`scripts.core.models.cards.describe_model`).
         pairs: Study and model, for each study the models that do something for it.
         studies: ``key``, ``label``, ``question`` and ``chances`` of all studies of the run.
         declared: Study to ``outcomes`` and ``paired`` of its declaration.
@@ -73,7 +73,7 @@ def main(
         for (study, model), path in zip(pairs, findings, strict=True)
     ]
     files.write_csv(findings_csv, pd.concat(tables, ignore_index=True))
-    estimates = estimate_rows.read(summaries)
+    estimates = estimate_rows.read_estimates(summaries)
     compared = card_differences.compare_models(estimates, list(models), declared)
     files.write_csv(differences, compared)
     rows = headline_rows(estimates, list(models), measured)
@@ -160,14 +160,14 @@ def headline_cells(frame: pd.DataFrame, models: list[str]) -> list[dict[str, Any
     for (group, name), same in frame.groupby(["group", "row"], sort=False):
         unit, chance = same.n_unit.iloc[0].partition(" of ")[0], same.chance.iloc[0]
         cells = {
-            row.model: estimate(row.value, row.low, row.high, row.n, style=STYLES.get(row.unit, "plain"))
-            for row in files.rows(same)
+            row.model: format_estimate(row.value, row.low, row.high, row.n, style=STYLES.get(row.unit, "plain"))
+            for row in files.iterate_rows(same)
         }
         rows.append(
             {
                 "group": group,
                 "row": name if unit == "instances" else f"{name} (n: {unit})",
-                "chance": number(100 * chance, 0) if chance > 0 else MISSING_MARK,
+                "chance": format_number(100 * chance, 0) if chance > 0 else MISSING_MARK,
                 "cells": [cells.get(model, "not measured") for model in models],
             }
         )
@@ -219,7 +219,7 @@ def judged_findings(table: pd.DataFrame, called: Mapping[str, str]) -> dict[str,
                 "decided": bool((same.verdict != finding_verdicts.NOT_APPLICABLE).any()),
                 "verdicts": [
                     {"label": called[row.model], "verdict": row.verdict, "evidence": describe_evidence(row)}
-                    for row in files.rows(same)
+                    for row in files.iterate_rows(same)
                 ],
             }
         )

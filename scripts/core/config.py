@@ -137,7 +137,7 @@ def merge(base: dict, overlay: dict) -> dict:
     return result
 
 
-def check_files(data: dict | list, folders: Sequence[Path], place: tuple = ()) -> None:
+def check_named_files(data: dict | list, folders: Sequence[Path], place: tuple = ()) -> None:
     """Refuse a file that a key ``file`` names and that no folder has; results may be made later."""
     for key, value in data.items() if isinstance(data, dict) else enumerate(data):
         if key == "file" and isinstance(value, str) and not value.startswith("results/"):
@@ -145,7 +145,7 @@ def check_files(data: dict | list, folders: Sequence[Path], place: tuple = ()) -
                 where = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in (*place, key))
                 raise UserError(f"{where.removeprefix('.')}: {value}: no such file; correct the path")
         elif isinstance(value, dict | list):
-            check_files(value, folders, (*place, key))
+            check_named_files(value, folders, (*place, key))
 
 
 PRINTABLE = re.compile("[ -~¡-¬®-ĥĨ-ķĹ-ľŁ-ňŊ-ťŨ-ž–—‘’“”…€→−]*")

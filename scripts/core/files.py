@@ -131,7 +131,7 @@ def read_csv(path: str | Path, **options: Any) -> "pandas.DataFrame":
         raise UserError(f"{path}: cannot be read as CSV ({error}); delete it and run the workflow again") from error
 
 
-def rows(frame: "pandas.DataFrame", index: bool = True) -> Iterator[Any]:
+def iterate_rows(frame: "pandas.DataFrame", index: bool = True) -> Iterator[Any]:
     """Return the rows of a frame as ``itertuples`` does; cells of a column may be of any type."""
     return iter(frame.itertuples(index=index))
 
@@ -321,18 +321,18 @@ def parquet_metadata(path: str | Path) -> dict[str, Any]:
 TIMESTAMP = ".snakemake_timestamp"
 
 
-def members(folder: str | Path) -> list[Path]:
+def list_files(folder: str | Path) -> list[Path]:
     """Return the files in a folder and below, sorted, without what Snakemake notes there."""
     return sorted(path for path in Path(folder).rglob("*") if path.is_file() and path.name != TIMESTAMP)
 
 
 def sha256(path: str | Path) -> str:
-    """Return the hexadecimal SHA-256 digest of a file, or of a folder (names and contents of :func:`members`)."""
+    """Return the hexadecimal SHA-256 digest of a file, or of a folder (names and contents of :func:`list_files`)."""
     path = Path(path)
     if not path.is_dir():
         with path.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
     digest = hashlib.sha256()
-    for member in members(path):
+    for member in list_files(path):
         digest.update(os.fsencode(f"{member.relative_to(path).as_posix()}\0{sha256(member)}\n"))
     return digest.hexdigest()

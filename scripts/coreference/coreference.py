@@ -73,7 +73,7 @@ def main(
         lines = [line for _, found in work for line in found]
     files.write_text(clusters, "".join(lines))
     # What a system writes is held to what the workflow accepts of anybody's.
-    resolved = coreference.read(clusters, texts).values()
+    resolved = coreference.read_clusters(clusters, texts).values()
     counts = {
         "documents": len(resolved),
         "tokens": sum(len(document.tokens) for document in resolved),

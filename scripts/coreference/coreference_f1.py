@@ -42,7 +42,7 @@ def main(
         trained: The folder of a system that was trained here.
         threads: Threads of PyTorch.
     """
-    corpus_documents = documents.read(annotated)
+    corpus_documents = documents.read_documents(annotated)
     opened = jobs.open_system(
         system, entry, script="scripts/coreference/coreference_f1.py", device=device, threads=threads, delta=delta,
         fetched=fetched, trained=trained,

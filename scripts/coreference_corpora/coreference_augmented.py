@@ -18,7 +18,7 @@ def main(*, documents: str, words: list, names: list, augmented: str, counts: st
         method: acda: names become placeholders; ncda: names of the other gender.
         column: faithful: words are swapped as in the study's code; corrected: in their context.
     """
-    corpus = annotated.read(documents)
+    corpus = annotated.read_documents(documents)
     swaps = augmentation.read_words(*words) if len(words) == 1 else augmentation.read_published_words(*words)
     if method == "acda":
         people = augmentation.placeholders(first_names.read_names(first_names.packaged_names()))

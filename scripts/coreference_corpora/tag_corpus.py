@@ -12,7 +12,7 @@ def main(*, documents: str, environment: str, tagged: str):
     Args:
         environment: What says where the environment is (JSON): ``python`` is its interpreter.
     """
-    corpus, facts = part_of_speech.tag_documents(annotated.read(documents), read_interpreter(environment))
+    corpus, facts = part_of_speech.tag_documents(annotated.read_documents(documents), read_interpreter(environment))
     annotated.write_documents(tagged, corpus)
     log.info("%d documents, tagged by %s", len(corpus), ", ".join(f"{name} {facts[name]}" for name in facts))
 

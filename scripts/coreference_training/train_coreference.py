@@ -24,7 +24,7 @@ from scripts.core.workflow.job import log, run
 
 def encoder_folder(name: str, source: dict[str, Any], fetched: str = "") -> Path:
     """Return the folder of an encoder: in a package, a path, or what was fetched from the Hub (a fetch record)."""
-    return loading.locate(name, ScoredModel(source=read_source(source)), fetched=fetched or None).folder
+    return loading.locate_model(name, ScoredModel(source=read_source(source)), fetched=fetched or None).folder
 
 
 def main(
@@ -66,7 +66,7 @@ def main(
     is_delta = Path(weights).suffix == ".safetensors"
     if is_delta and not (configuration.lora_rank and "package" in encoder):
         raise UserError(f"{weights}: a delta needs low-rank updates and the encoder of a package; name a folder")
-    parts = [documents.read(path) for path in (train, development, test)]
+    parts = [documents.read_documents(path) for path in (train, development, test)]
     for part, listed in zip(documents.PARTS, parts, strict=True):
         log.info("%s: %d documents, %d words", part, len(listed), sum(len(document.words) for document in listed))
     if fetched:

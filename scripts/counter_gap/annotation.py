@@ -42,7 +42,7 @@ def labels(
     files.write_csv(funnel, count_steps(quadruples))
     files.write_csv(discarded, quadruples[quadruples.reason != ""])
     measured = {"all": said, "accepted": said[said["item"].isin(kept.ID)]}
-    tables = [annotation.agreement(table).assign(instances=name) for name, table in measured.items()]
+    tables = [annotation.measure_agreement(table).assign(instances=name) for name, table in measured.items()]
     files.write_csv(agreement, pd.concat(tables))
 
 
@@ -50,7 +50,7 @@ def sheet_items(instances: pd.DataFrame) -> pd.DataFrame:
     """Return the rows of the sheet: the passage with its pronoun in brackets, the pronoun and both names."""
     texts = [
         f"{row.text[: row.pronoun_offset]}[{row.pronoun}]{row.text[row.pronoun_offset + len(row.pronoun) :]}"
-        for row in files.rows(instances)
+        for row in files.iterate_rows(instances)
     ]
     columns = {"Row": instances.id, "Sentence": texts, "Pronoun": instances.pronoun}
     return pd.DataFrame(columns | {"A": instances.a, "B": instances.b})

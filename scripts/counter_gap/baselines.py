@@ -17,12 +17,14 @@ from scripts.core.workflow.job import run_named
 
 def clusters(*, instances: str, clusters: str, rule: str) -> None:
     """Write what a rule (one of ``study.RULES``) makes of a data set, in the format of a coreference system."""
-    coreference.write(clusters, (resolve(rule, row) for row in files.rows(files.read_parquet(instances))))
+    coreference.write_clusters(
+        clusters, (resolve(rule, row) for row in files.iterate_rows(files.read_parquet(instances)))
+    )
 
 
 def resolve(rule: str, row: Any) -> coreference.Document:
     """Return what a rule makes of an instance: a cluster of the pronoun and the name that it takes."""
-    document = coreference.Document(row.id, coreference.digest(row.text), coreference.tokenise(row.text), ())
+    document = coreference.Document(row.id, coreference.digest_text(row.text), coreference.split_words(row.text), ())
     spans: list[Any] = [
         document.span(getattr(row, f"{kind}_offset"), getattr(row, f"{kind}_offset") + len(getattr(row, kind)))
         for kind in (choose(rule, row), "pronoun")

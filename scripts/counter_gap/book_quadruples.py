@@ -180,7 +180,7 @@ def card(
     public = sum(book["gutenberg"] for book in books)
     versions = ", ".join(f"{name} {version}" for name, version in sorted(parser.items()))
     rows = [f"| {book['label']} | {book['words']:,} | {book['encoding']} | `{book['sha256']}` |" for book in books]
-    dropped = [f"| {steps[row.step]} | {row.left:,} | {row.dropped:,} |" for row in files.rows(funnel)]
+    dropped = [f"| {steps[row.step]} | {row.left:,} | {row.dropped:,} |" for row in files.iterate_rows(funnel)]
     licences = {
         " of Project Gutenberg, in the public domain in the United States; elsewhere look up the law.": public,
         " from files of this machine: the texts of the set are theirs. Publish the set only if their licence allows "

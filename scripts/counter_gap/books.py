@@ -38,7 +38,7 @@ def book_sentences(*, text: str, environment: str, sentences: str) -> None:
 
     ``environment`` says where the environment with spaCy is (JSON): ``python`` is its interpreter.
     """
-    facts, count = parser.parse(text, environment, sentences)
+    facts, count = parser.parse_text(text, environment, sentences)
     log.info("%d sentences, parsed by %s", count, ", ".join(f"{name} {facts[name]}" for name in facts))
 
 

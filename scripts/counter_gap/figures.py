@@ -50,19 +50,19 @@ def figure(*, estimates: str, pdf: str, png: str, csv: str, figure: str, labels:
         rows = study.with_systems(study.read_estimates(estimates, alpha=0), labels)
         rows = study.main_outputs(rows[rows.templates == templates])
         rows = study.pick(rows, metric=[*LEANINGS, *POINTS])
-        rows["label"] = [study.full_label(row) for row in files.rows(rows)]
+        rows["label"] = [study.full_label(row) for row in files.iterate_rows(rows)]
         drawn = draw_cancellation(rows)
-    plotting.save(drawn, rows, pdf, png, csv)
+    plotting.save_figure(drawn, rows, pdf, png, csv)
 
 
-@plotting.style()
+@plotting.figure_style()
 def draw_cancellation(frame: pd.DataFrame) -> Figure:
     """Draw one row for each system; return the figure.
 
     The left panel has a direction: leanings to either side and their difference. Delta I has none and its own panel.
     """
     names = list(dict.fromkeys(frame.label))
-    drawn = plotting.figure(plotting.PAGE, 0.8 + 0.24 * len(names))
+    drawn = plotting.new_figure(plotting.PAGE, 0.8 + 0.24 * len(names))
     axes = drawn.subplots(1, 2, sharey=True, width_ratios=(1.9, 1))
     y = np.arange(len(names))[::-1]
     for metric, (colour, side) in LEANINGS.items():
@@ -88,7 +88,7 @@ def draw_cancellation(frame: pd.DataFrame) -> Figure:
         plotting.patch_handle(to_rgba(MASCULINE, OPACITY), "leaning to masculine"),
         plotting.patch_handle(to_rgba(FEMININE, OPACITY), "leaning to feminine"),
         *(
-            plotting.handle({"color": colour, "marker": marker, "linestyle": "none"}, called[metric])
+            plotting.line_handle({"color": colour, "marker": marker, "linestyle": "none"}, called[metric])
             for metric, (marker, colour) in POINTS.items()
         ),
         plotting.interval_handle("95% interval", "_"),
@@ -97,10 +97,10 @@ def draw_cancellation(frame: pd.DataFrame) -> Figure:
     return drawn
 
 
-@plotting.style()
+@plotting.figure_style()
 def draw_inconsistencies(frame: Any) -> Figure:
     """Draw the four instances and an arrow for each pair; return the figure."""
-    drawn = plotting.figure(plotting.COLUMN, 1.9)
+    drawn = plotting.new_figure(plotting.COLUMN, 1.9)
     ax = drawn.subplots()
     ax.axis("off")
     ax.set(xlim=(-0.42, 1.42), ylim=(-0.25, 1.45))

@@ -19,7 +19,7 @@ from scripts.core.paper.estimates import (
     SEPARATE_INTERVALS,
     Estimate,
     Z,
-    absolute,
+    absolute_estimate,
     compare_all,
     compare_values,
     compare_with_bound,
@@ -28,8 +28,8 @@ from scripts.core.paper.estimates import (
     is_within,
     require_decided,
 )
-from scripts.core.paper.finding_verdicts import Check, Comparison, Finding, check, write
-from scripts.core.paper.formats import p_text, percent, with_sign
+from scripts.core.paper.finding_verdicts import Check, Comparison, Finding, evaluate_check, write_verdicts
+from scripts.core.paper.formats import format_percent, p_text, with_sign
 from scripts.core.workflow.job import run_named
 from scripts.counter_gap import study
 from scripts.counter_gap.published import comparable
@@ -65,12 +65,12 @@ def findings(
     table = study.with_systems(study.read_estimates(estimates, alpha), labels)
     runs = {name: Results(comparable(table, name)) for name in template_sets}
     present = {name: len(set(run.here.system) & set(SYSTEMS)) for name, run in runs.items()}
-    write(FINDINGS, runs, every_set, csv=csv, tex=tex, numbers=numbers, models=present)
+    write_verdicts(FINDINGS, runs, every_set, csv=csv, tex=tex, numbers=numbers, models=present)
 
 
 def in_points(value: float) -> str:
     """Return a difference in percent with its sign."""
-    return percent(value, signed=True)
+    return format_percent(value, signed=True)
 
 
 def in_percent(estimate: Estimate, signed: bool = True) -> str:
@@ -137,19 +137,21 @@ def all_are_biased(run: Results, system: str) -> tuple:
 @states(2, "Section 4.1", "The accuracy difference is smaller than Delta I.")
 @checks.each(SYSTEMS)
 def smaller_difference(run: Results, system: str) -> tuple:
-    return is_smaller(absolute(run.estimate(system, "acc_diff")), run.estimate(system, "delta_i"), f"{system}: ")
+    return is_smaller(
+        absolute_estimate(run.estimate(system, "acc_diff")), run.estimate(system, "delta_i"), f"{system}: "
+    )
 
 
 @states(3, "Section 4.1", "For BERT-large the accuracy difference misses a bias that Delta I finds.")
 def missed_bias(run: Results) -> list[Check]:
     stars = {"acc_diff": False, "delta_i": True}
-    return [check(is_significant, run, metric, "BERT-large", star) for metric, star in stars.items()]
+    return [evaluate_check(is_significant, run, metric, "BERT-large", star) for metric, star in stars.items()]
 
 
 @states(4, "Section 4.1", "The large system of a family is less biased by both measures.")
 @checks.each(FAMILIES, ("acc_diff", "delta_i"))
 def large_is_less_biased(run: Results, pair: tuple[str, str], metric: str) -> tuple:
-    small, big = (absolute(run.estimate(system, metric)) for system in pair)
+    small, big = (absolute_estimate(run.estimate(system, metric)) for system in pair)
     return is_smaller(big, small, f"{pair[1]}, {metric}: ")
 
 
@@ -201,7 +203,7 @@ def uncorrelated(run: Results, system: str) -> tuple:
 @checks.each((("GAP", {"data": "gap_test"}), ("the originals", {"role": "original"})))
 def quadruples_differ_less(run: Results, other: tuple[str, dict[str, str]]) -> tuple:
     name, place = other
-    here, there = (absolute(run.estimate("SpanBERT-large", "acc_diff", **levels)) for levels in ({}, place))
+    here, there = (absolute_estimate(run.estimate("SpanBERT-large", "acc_diff", **levels)) for levels in ({}, place))
     return is_positive(there - here, f"{in_percent(here)} against {in_percent(there)} on {name}")
 
 
@@ -232,13 +234,13 @@ def names_beat_anonymising(run: Results, system: str) -> tuple:
 def bias_after_anonymising(run: Results) -> list[Check]:
     stars = [("delta_i", system, True) for system in SYSTEMS]
     stars += [("acc_diff", system, False) for system in ("BERT-base", "SpanBERT-large")]
-    return [check(is_significant, run, *star, "a-CDA") for star in stars]
+    return [evaluate_check(is_significant, run, *star, "a-CDA") for star in stars]
 
 
 @states(15, "Section 5", "After n-CDA only BERT-base keeps a significant Delta I, without a significant Acc_Diff.")
 def bias_after_names(run: Results) -> list[Check]:
     stars = [("delta_i", system, system == "BERT-base") for system in SYSTEMS] + [("acc_diff", "BERT-base", False)]
-    return [check(is_significant, run, *star, "n-CDA") for star in stars]
+    return [evaluate_check(is_significant, run, *star, "n-CDA") for star in stars]
 
 
 @states(16, "Section 5", "Debiasing does not lower the overall accuracy.")

@@ -59,14 +59,14 @@ def read(path: str, reader: Mapping[str, Any], passages: pd.DataFrame) -> dict[s
         return {"": released_flags.read_output(path, passages)}
     if reader["outputs"] == "table":
         return {"": released_flags.read_flags(path)[reader["model"], reader["debiasing"]]}
-    documents = coreference.read(path, dict(zip(passages.id, passages.text, strict=True)))
+    documents = coreference.read_clusters(path, dict(zip(passages.id, passages.text, strict=True)))
     return {reading: flags_from_clusters(passages, documents, reading) for reading in (CORRECTED, PUBLISHED)}
 
 
 def flags_from_clusters(instances: pd.DataFrame, documents: dict[str, Document], reading: str) -> pd.DataFrame:
     """Return which names the clusters of documents put with the pronoun: ``id``, ``a_pred``, ``b_pred`` (bool)."""
     flags = []
-    for row in files.rows(instances, index=False):
+    for row in files.iterate_rows(instances, index=False):
         document = documents[row.id]
         places = ((row.pronoun, row.pronoun_offset), (row.a, row.a_offset), (row.b, row.b_offset))
         spans = [document.span(start, start + len(word)) for word, start in places]

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import pandas as pd
 
-from scripts.core.paper.published import read, write
+from scripts.core.paper.published import read_study, write_comparison
 from scripts.core.workflow.job import run_named
 from scripts.counter_gap import study
 from scripts.counter_gap.study import CORPORA, CORRECTED, COUNTERFACTUAL, GAP, ORIGINAL, TRAINED_HERE
@@ -22,11 +22,11 @@ def published_vs_ours(
     Write all comparisons (CSV), those that the paper shows (LaTeX) and how often each verdict fell (JSON). ``labels``
     are what tables call systems, by which the study's are known; ``alpha`` is the level of tests.
     """
-    printed = read(published, mapping, study_models)
+    printed = read_study(published, mapping, study_models)
     known = dict(zip(printed.models.label, printed.models.model, strict=True))
     table = study.with_systems(study.read_estimates(estimates, alpha), labels)
     compared = {name: {"estimates.csv": name_models(comparable(table, name), known)} for name in template_sets}
-    write("counter_gap", printed, compared, every_set, csv=csv, tex=tex, numbers=numbers)
+    write_comparison("counter_gap", printed, compared, every_set, csv=csv, tex=tex, numbers=numbers)
 
 
 def comparable(table: pd.DataFrame, templates: str) -> pd.DataFrame:

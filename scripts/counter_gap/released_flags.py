@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from scripts.core import files
-from scripts.core.data.coreference import tokenise
+from scripts.core.data.coreference import split_words
 from scripts.core.data.templates import read_frame
 from scripts.core.errors import UserError
 from scripts.core.workflow.job import log, run_named
@@ -173,7 +173,7 @@ def _words(row: Any):
         return np.nan
     name, offset = (row.a, row.a_offset) if row.a_coref else (row.b, row.b_offset)
     (start, word), (later, _) = sorted([(offset, name), (row.pronoun_offset, row.pronoun)])
-    return float(sum(start + len(word) <= s and e <= later for s, e in tokenise(row.text)))
+    return float(sum(start + len(word) <= s and e <= later for s, e in split_words(row.text)))
 
 
 if __name__ == "__main__":

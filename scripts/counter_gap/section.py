@@ -7,7 +7,7 @@ from scripts.core.data import estimate_rows
 from scripts.core.data.estimate_rows import HEURISTIC
 from scripts.core.paper import sections
 from scripts.core.paper.lookup import Numbers
-from scripts.core.paper.numbers import count, of_settings
+from scripts.core.paper.numbers import make_count, of_settings
 from scripts.core.workflow.job import run_named
 from scripts.counter_gap import study
 from scripts.counter_gap.study import CORRECTED, FACTORS, IDENTITY, METHODS, pick
@@ -33,9 +33,9 @@ def section(
     the files that the section includes, ``comparison_numbers`` count verdicts on what the study publishes. ``labels``
     are what tables call systems, ``alpha`` is the level of tests and ``draws`` the number of bootstrap samples.
     """
-    common = sections.context("counter_gap", template_sets, figures, tables, comparison_numbers, section_files[0])
+    common = sections.make_context("counter_gap", template_sets, figures, tables, comparison_numbers, section_files[0])
     table = study.with_systems(study.read_estimates(estimates, alpha), labels)
-    table = table.assign(system=[study.full_label(row) for row in files.rows(table)])
+    table = table.assign(system=[study.full_label(row) for row in files.iterate_rows(table)])
     settings = {"alpha": alpha, "draws": draws}
     keys = {"alpha": "counter_gap.alpha", "draws": "counter_gap.bootstrap.draws"}
     for name in template_sets:
@@ -58,7 +58,7 @@ def count_quadruples(rows: pd.DataFrame, templates: str) -> dict[str, dict]:
     for name, levels in {"all": {}, "M": {"original_gender": "M"}, "F": {"original_gender": "F"}}.items():
         quadruples = pick(rows, metric="i_across", **levels).clusters.max()
         cell = {"templates": templates, "metric": "i_across", **levels}
-        found[f"size.{name}"] = count(quadruples, SOURCE, **cell, column="clusters")
+        found[f"size.{name}"] = make_count(quadruples, SOURCE, **cell, column="clusters")
     return found
 
 
@@ -76,18 +76,18 @@ def count_systems(rows: pd.DataFrame, templates: str) -> dict[str, dict]:
             continue
         prefix = "" if method == "none" else f"{method}."
         where = {"templates": templates, "debiasing": method}
-        found[f"{prefix}systems"] = count(of_method.model.nunique(), SOURCE, **where, column="model")
+        found[f"{prefix}systems"] = make_count(of_method.model.nunique(), SOURCE, **where, column="model")
         for metric in ("acc_diff", "delta_i"):
             significant = pick(of_method, metric=metric).significant_holm.sum()
-            found[f"{prefix}{metric}.significant_holm"] = count(
+            found[f"{prefix}{metric}.significant_holm"] = make_count(
                 significant, SOURCE, **where, metric=metric, column="p_holm"
             )
     rules = rows.model[rows.kind == HEURISTIC].nunique()
     tested = rows[rows.p_value.notna() & (rows.role != "original")]
-    disputed = sum(study.tests_disagree(row) for row in files.rows(tested))
+    disputed = sum(study.tests_disagree(row) for row in files.iterate_rows(tested))
     return found | {
-        "rules": count(rules, SOURCE, templates=templates, kind=HEURISTIC, column="model"),
-        "disputed": count(disputed, SOURCE, templates=templates, column="p_centred"),
+        "rules": make_count(rules, SOURCE, templates=templates, kind=HEURISTIC, column="model"),
+        "disputed": make_count(disputed, SOURCE, templates=templates, column="p_centred"),
     }
 
 
@@ -112,7 +112,7 @@ def summary(*, estimates: str, summary: str, labels: dict, systems: dict) -> Non
     )
     columns = ["part", "model", "kind", "scoring", "debiasing", "label", "demonstration", "metric", "original_gender"]
     columns += ["gender", "role", "value", "low", "high", "n", "n_unit", "headline"]
-    estimate_rows.write(summary, "counter_gap", rows[columns].to_dict("records"))
+    estimate_rows.write_estimates(summary, "counter_gap", rows[columns].to_dict("records"))
 
 
 if __name__ == "__main__":

@@ -78,8 +78,8 @@ def add_significance(table: pd.DataFrame, alpha: float) -> pd.DataFrame:
 
 
 def pick(table: pd.DataFrame, **levels: Any) -> pd.DataFrame:
-    """Return the rows with these levels (:func:`scripts.core.statistics.ratios.pick`)."""
-    return ratios.pick(table, FACTORS, **levels)
+    """Return the rows with these levels (:func:`scripts.core.statistics.ratios.select_rows`)."""
+    return ratios.select_rows(table, FACTORS, **levels)
 
 
 def with_systems(table: pd.DataFrame, labels: Mapping[str, str]) -> pd.DataFrame:

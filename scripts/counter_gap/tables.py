@@ -11,7 +11,15 @@ import pandas as pd
 
 from scripts.core import files
 from scripts.core.data.estimate_rows import HEURISTIC
-from scripts.core.paper.formats import MANY_UNITS, MISSING_MARK, NOT_RELEASED, NOT_RUN, interval, number, percent
+from scripts.core.paper.formats import (
+    MANY_UNITS,
+    MISSING_MARK,
+    NOT_RELEASED,
+    NOT_RUN,
+    format_interval,
+    format_number,
+    format_percent,
+)
 from scripts.core.paper.tables import blank_repeats, change_points, drop_uninformative, write_table
 from scripts.core.workflow.job import run_named
 from scripts.counter_gap import study
@@ -135,7 +143,7 @@ def pivot(rows: pd.DataFrame, columns: Columns, show: Callable[[Any], str]) -> p
     ]
     values = pd.concat(of_columns)
     keys = ["system", "output", "debiasing"]
-    values = values.assign(text=[show(row) for row in files.rows(values)])
+    values = values.assign(text=[show(row) for row in files.iterate_rows(values)])
     cells = values.pivot(index=keys, columns="head", values="text").reindex(columns=list(columns)).astype(object)
     order = pd.MultiIndex.from_frame(rows[keys].drop_duplicates())
     cells = cells.reindex(order).fillna(MISSING_MARK).reset_index()
@@ -148,10 +156,10 @@ def show_value(row: Any, decimals: int = 2) -> str:
     ``decimals`` are of percent; a correlation has one more.
     """
     if row.metric == "spearman_rho":
-        return number(row.value, decimals + 1) + significance_marks(row)
+        return format_number(row.value, decimals + 1) + significance_marks(row)
     if row.metric in DIFFERENCES:
-        return percent(row.value, decimals, signed=True) + significance_marks(row)
-    return percent(row.value, decimals)
+        return format_percent(row.value, decimals, signed=True) + significance_marks(row)
+    return format_percent(row.value, decimals)
 
 
 def show_short(row: Any) -> str:
@@ -162,11 +170,11 @@ def show_short(row: Any) -> str:
 def show_with_interval(row: Any) -> str:
     """Return a value in percent with one decimal and its marks; a difference between genders has its interval too."""
     if row.metric not in DIFFERENCES:
-        return percent(row.value, 1)
-    text = percent(row.value, 1, signed=True)
+        return format_percent(row.value, 1)
+    text = format_percent(row.value, 1, signed=True)
     # Without a width an interval would say that the value is known exactly.
     if row.low < row.high:
-        text += f" ({interval(100 * row.low, 100 * row.high, 1, signed=True)})"
+        text += f" ({format_interval(100 * row.low, 100 * row.high, 1, signed=True)})"
     return text + significance_marks(row)
 
 
@@ -229,7 +237,7 @@ def debiasing(rows: pd.DataFrame, templates: str) -> tuple[pd.DataFrame, None]:
     for corpus in list(of_corpora.templates.unique()) or ["ontonotes"]:
         f1 = of_corpora[of_corpora.templates == corpus].rename(columns={"system": "System", "debiasing": "Debiasing"})
         column = f"F1 on {CORPORA[corpus]}"
-        f1 = f1.assign(**{column: f1.value.map(percent)})[["System", "Debiasing", column]]
+        f1 = f1.assign(**{column: f1.value.map(format_percent)})[["System", "Debiasing", column]]
         cells = cells.merge(f1, on=["System", "Debiasing"], how="left")
         # An annotated corpus needs a system and its data, not flags.
         cells[column] = cells[column].astype(object).where(cells.Scoring != READINGS[""])
@@ -256,7 +264,7 @@ def cancellation(rows: pd.DataFrame, templates: str) -> tuple[pd.DataFrame, None
     def show(row: Any) -> str:
         if row.metric in COUNTED.values():
             return f"{row.above:.0f}"
-        return percent(row.value, decimals, signed=row.metric in DIFFERENCES)
+        return format_percent(row.value, decimals, signed=row.metric in DIFFERENCES)
 
     return pivot(rows, columns, show), None
 

@@ -26,7 +26,7 @@ from scripts.core.models.model_jobs import OpenedModel
 from scripts.core.scoring.check import choose_way, make_scorer
 from scripts.core.scoring.network import refuse_nonfinite
 from scripts.core.workflow.job import log, run
-from scripts.core.workflow.parts import Batch, Parts, digest
+from scripts.core.workflow.parts import Batch, Parts, digest_json
 
 # Texts held at once: enough for batches of equal length to be full, few enough for memory to stay flat, which also
 # bounds the probabilities that are held.
@@ -111,7 +111,7 @@ def main(
             # The rest of the texts will need about as many as those so far.
             parts.bar.total = round(metadata["forward_tokens"] * len(rows) / (start + len(window)))
             found: dict[int, np.ndarray] = {}
-            key = digest(window.to_numpy().tolist())
+            key = digest_json(window.to_numpy().tolist())
             for batch, results in parts.work(key, plan, run_batch):
                 for number, values in zip(batch.members, results, strict=True):
                     found[number] = values.reshape(-1, 2 * selection.top_k + len(selection.groups))

@@ -15,16 +15,16 @@ def main(*, template: str, summaries: list, canary: str, page: str, studies: dic
 
     Args:
         canary: The line that keeps the page out of training corpora.
-        studies, models: As :func:`scripts.core.paper.explorer.page`, without the studies' headlines.
+        studies, models: As :func:`scripts.core.paper.explorer.page_data`, without the studies' headlines.
         summaries: The studies' rows of the summary. Each set opens with the model of the study's headline.
     """
-    rows = estimate_rows.read(summaries)
+    rows = estimate_rows.read_estimates(summaries)
     # Headlines of demonstration models, and then of heuristic baselines, come last.
     rows = rows[rows.headline & rows.value.notna()].assign(rule=rows.kind == estimate_rows.HEURISTIC)
     rows = rows.sort_values(["rule", "demonstration"], kind="stable")
     for name, study in studies.items():
         study["headline"] = [describe_subject(row) for row in rows[rows.study == name].to_dict("records")]
-    data = explorer.page(studies, models)
+    data = explorer.page_data(studies, models)
     for study in data["studies"]:
         for one in study["sets"]:
             log.info("%s, %s: %d of %d instances", study["label"], one["label"], len(one["units"]), one["total"])

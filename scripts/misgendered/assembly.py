@@ -145,14 +145,14 @@ class Instances:
         golds, distinct = pd.factorize(np.array(gold, dtype=object))
         ids = instance_files.content_ids(
             [
-                (instance_files.digests([study.STUDY]), None),
-                (instance_files.digests(texts), np.arange(len(texts))),
-                (instance_files.digests(offered), offers),
-                (instance_files.digests(distinct), golds),
+                (instance_files.digest_parts([study.STUDY]), None),
+                (instance_files.digest_parts(texts), np.arange(len(texts))),
+                (instance_files.digest_parts(offered), offers),
+                (instance_files.digest_parts(distinct), golds),
             ]
         )
         table = table.assign(
-            instance_id=instance_files.hexadecimal(ids).to_pylist(), text=texts, gold=gold, wording=self.wording,
+            instance_id=instance_files.format_ids(ids).to_pylist(), text=texts, gold=gold, wording=self.wording,
             shots=shots, draw=draw, pronoun_rows=pd.Series([np.array(self.group_rows, dtype=np.int16)] * len(table)),
         )  # fmt: skip
         return table[[*COLUMNS]].astype(dict.fromkeys(NUMBERS, np.int16))

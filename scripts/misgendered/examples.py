@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from scripts.core.data.options import SLOT, fill
+from scripts.core.data.options import SLOT, fill_slot
 from scripts.misgendered import declarations
 from scripts.misgendered.assembly import Instances
 from scripts.misgendered.study import CLASS_LABELS, DECLARATION_TYPES, SHORT, TYPES, levels_in
@@ -37,7 +37,7 @@ def with_texts(first: pd.DataFrame, instances: pd.DataFrame) -> pd.DataFrame:
 def as_written(text: str, form: str) -> str:
     """Return a form as it stands in the slot of a text."""
     before = text.partition(SLOT)[0]
-    return fill(text, form)[len(before) : len(before) + len(form)]
+    return fill_slot(text, form)[len(before) : len(before) + len(form)]
 
 
 def framework_steps(loaded: Instances) -> list[tuple[str, str]]:

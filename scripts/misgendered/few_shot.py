@@ -49,7 +49,7 @@ def table(instances: Instances, shots: int, draws: int, size: int, seed: int) ->
     ]
     shown = instances.table(pd.concat(drawn, ignore_index=True))
     end = " \n " if instances.wording == "faithful" else "\n"
-    filled = [options.fill(text, form) + end for text, form in zip(shown.text, shown.gold, strict=True)]
+    filled = [options.fill_slot(text, form) + end for text, form in zip(shown.text, shown.gold, strict=True)]
     before = ["".join(filled[start : start + shots]) for start in range(0, len(filled), shots)]
     made = instances.table(questions, before, shots, np.tile(np.arange(draws), size))
     of_examples = {

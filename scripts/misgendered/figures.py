@@ -14,7 +14,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from scripts.core.data import losses, model_outputs
-from scripts.core.data.options import SLOT, fill
+from scripts.core.data.options import SLOT, fill_slot
 from scripts.core.paper import palette, plotting
 from scripts.core.paper.formats import have_sizes
 from scripts.core.statistics.ratios import POOLED
@@ -71,11 +71,11 @@ def figures(
         name = Path(paths[0]).stem
         if name == DECODING:
             shown, frame = decoding(instances, scores, next(iter(models)), wording, choices)
-            plotting.save(draw_decoding(shown, frame, models), frame, *paths)
+            plotting.save_figure(draw_decoding(shown, frame, models), frame, *paths)
         else:
             select, draw = FIGURES[name]
             frame = select(rows, run)
-            plotting.save(draw(frame, run), frame, *paths)
+            plotting.save_figure(draw(frame, run), frame, *paths)
 
 
 def accuracies_by_group(rows: pd.DataFrame, run: Run) -> pd.DataFrame:
@@ -84,7 +84,7 @@ def accuracies_by_group(rows: pd.DataFrame, run: Run) -> pd.DataFrame:
     return rows[rows.below >= plotting.FEWEST]
 
 
-@plotting.style()
+@plotting.figure_style()
 def draw_groups(rows: pd.DataFrame, run: Run) -> Figure:
     """Draw the accuracy on each pronoun group (the numbers behind Table 7), a panel for each model."""
     if rows.empty:
@@ -105,13 +105,13 @@ def draw_groups(rows: pd.DataFrame, run: Run) -> Figure:
         .scale(y=so.Nominal(order=order), **looks)
         .label(x=ACCURACY, y="")
     )  # fmt: skip
-    drawn = plotting.draw(plot, width, 0.19 * len(order) + 0.45)
+    drawn = plotting.draw_plot(plot, width, 0.19 * len(order) + 0.45)
     for ax in drawn.axes:
         plotting.fraction_axis(ax.xaxis)
         ax.grid(visible=False, axis="y")
         ax.grid(visible=True, axis="x")
         ax.tick_params(axis="y", length=0)
-    handles = [plotting.handle(TYPE_LOOKS[kind] | {"linestyle": "none"}, label) for kind, label in types.items()]
+    handles = [plotting.line_handle(TYPE_LOOKS[kind] | {"linestyle": "none"}, label) for kind, label in types.items()]
     chance = plotting.chance_line(drawn.axes, run.chance, along="x")
     plotting.legend_below(drawn, [*handles, plotting.interval_handle(INTERVAL, "_"), chance], 3)
     return drawn
@@ -128,7 +128,7 @@ def accuracies_by_shots(rows: pd.DataFrame, _: Run) -> pd.DataFrame:
     return rows[rows.below >= plotting.FEWEST]
 
 
-@plotting.style()
+@plotting.figure_style()
 def draw_examples(rows: pd.DataFrame, run: Run) -> Figure:
     """Draw accuracy by the number of examples in the prompt (Table 13 as points), a panel for each model.
 
@@ -160,13 +160,13 @@ def draw_examples(rows: pd.DataFrame, run: Run) -> Figure:
         )
         .label(x="Examples in the prompt", y=ACCURACY)
     )
-    drawn = plotting.draw(plot, plotting.COLUMN if columns < 3 else plotting.PAGE, 1.6)
+    drawn = plotting.draw_plot(plot, plotting.COLUMN if columns < 3 else plotting.PAGE, 1.6)
     for ax in drawn.axes:
         plotting.fraction_axis(ax.yaxis)
         # Lines between numbers of examples.
         for edge in range(1, len(shots)):
             ax.axvline(edge - 0.5, color="#E6E6E6", linewidth=0.5)
-    handles = [plotting.handle(TYPE_LOOKS[kind] | {"linestyle": "none"}, label) for kind, label in types.items()]
+    handles = [plotting.line_handle(TYPE_LOOKS[kind] | {"linestyle": "none"}, label) for kind, label in types.items()]
     if not means.all():
         handles.append(plotting.point_handle("one draw of the examples"))
     if rows.sd.notna().any():
@@ -180,7 +180,7 @@ def _curve_handles(types: Mapping[str, str], rows: pd.DataFrame) -> list[Line2D]
     """Return legend handles of curves by type of pronouns; one of a single point in every panel has no line."""
     longest = rows.groupby(["pronoun_type", "model"]).size().groupby(level=0).max()
     looks = {kind: TYPE_LOOKS[kind] | ({} if longest[kind] > 1 else {"linestyle": "none"}) for kind in types}
-    return [plotting.handle(looks[kind], label) for kind, label in types.items()]
+    return [plotting.line_handle(looks[kind], label) for kind, label in types.items()]
 
 
 def accuracies_by_size(rows: pd.DataFrame, run: Run) -> pd.DataFrame:
@@ -190,7 +190,7 @@ def accuracies_by_size(rows: pd.DataFrame, run: Run) -> pd.DataFrame:
     return rows[rows.below >= plotting.FEWEST].assign(parameters=lambda of: of.model.map(sizes))
 
 
-@plotting.style()
+@plotting.figure_style()
 def draw_sizes(rows: pd.DataFrame, run: Run) -> Figure:
     """Draw accuracy against the number of parameters (Figure 3): a panel for each type, a line for each family."""
     if rows.empty:
@@ -199,7 +199,7 @@ def draw_sizes(rows: pd.DataFrame, run: Run) -> Figure:
     if not have_sizes(models):
         return plotting.nothing_drawn("accuracies by size need models of two sizes")
     types = levels_in(TYPES, rows.pronoun_type)
-    drawn = plotting.figure(plotting.COLUMN, 1.25 * len(types) + 0.3)
+    drawn = plotting.new_figure(plotting.COLUMN, 1.25 * len(types) + 0.3)
     grid = drawn.subplots(len(types), 1, sharex=True, sharey=True, squeeze=False)[:, 0]
     families: dict[str, list[str]] = {}
     for name, facts in models.items():
@@ -211,7 +211,7 @@ def draw_sizes(rows: pd.DataFrame, run: Run) -> Figure:
             line = rows[rows.pronoun_type == kind].set_index("model").loc[names]
             ax.plot(line.parameters, line.value, markeredgecolor="white", markeredgewidth=0.3, **look)
             ax.vlines(line.parameters, line.low, line.high, color=look["color"], linewidth=0.9)
-        handles.append(plotting.handle(look, family))
+        handles.append(plotting.line_handle(look, family))
     for ax, label in zip(grid, types.values(), strict=True):
         ax.set_title(label)
         ax.set_xscale("log")
@@ -283,7 +283,7 @@ def decoding_example(instances: pd.DataFrame) -> pd.Series:
 def read_and_predicted(instance: pd.Series, models: dict[str, dict]) -> list[tuple[str, str, str]]:
     """Return kind, input and labels of each kind of model in a run: what it reads and is to predict if it is right."""
     before, _, after = instance.text.partition(SLOT)
-    filled = fill(instance.text, instance.gold)
+    filled = fill_slot(instance.text, instance.gold)
     sentence = before[max(before.rfind(". "), before.rfind("? ")) + 1 :].strip()
     form = filled[len(before) : len(filled) - len(after)]
     shown = {word: f"… {sentence} {word}{after}" if sentence else f"… {word}{after}" for word in (form, *SENTINELS)}
@@ -307,7 +307,7 @@ def _kinds(facts: dict[str, Any]) -> Sequence[str]:
     return known or (["T5"] if "UL2" in facts["family"] else ["BART", "T5"])
 
 
-@plotting.style()
+@plotting.figure_style()
 def draw_decoding(instance: pd.Series, candidates: pd.DataFrame, models: dict[str, dict]) -> Figure:
     """Draw what models read and are to predict as text, and under it the loss of each candidate (Figure 4)."""
     lines = []
@@ -316,7 +316,7 @@ def draw_decoding(instance: pd.Series, candidates: pd.DataFrame, models: dict[st
     wrapped = [(head, "\n".join(textwrap.wrap(text, CHARACTERS, break_long_words=False))) for head, text in lines]
     panel_height = 0.14 * len(candidates) + 0.75
     height = sum(LINE * (2 + text.count("\n")) + 0.03 for _, text in wrapped) + 0.08 + panel_height
-    drawn = plotting.figure(plotting.COLUMN, height)
+    drawn = plotting.new_figure(plotting.COLUMN, height)
     drawn.set_layout_engine("none")
     # Its units are inches from the lower left corner.
     ax = drawn.add_axes((0, 0, 1, 1))

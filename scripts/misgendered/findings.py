@@ -15,7 +15,7 @@ import pandas as pd
 from scripts.core import files
 from scripts.core.paper import checks, estimates, finding_verdicts, published
 from scripts.core.paper.checks import Sampled
-from scripts.core.paper.finding_verdicts import Check, Comparison, Finding, MissingEvidence, check
+from scripts.core.paper.finding_verdicts import Check, Comparison, Finding, MissingEvidence, evaluate_check
 from scripts.core.statistics import procedures
 from scripts.core.workflow.job import run_named
 from scripts.misgendered import study
@@ -63,10 +63,10 @@ def findings(
     known = published.read_models(study_models)
     # Sizes order the models of a family; of models that are not in the run they are not asked for.
     known = known.assign(parameters=[models[name]["parameters"] if name in models else 0 for name in known.model])
-    of_study = [name for name in known.model if name not in published.demonstration(models)]
+    of_study = [name for name in known.model if name not in published.find_demonstration_models(models)]
     runs = read_results(template_sets, predictions, estimates, corpus_counts, of_study, known, draws, seed)
     present = {name: len(results.there) for name, results in runs.items()}
-    finding_verdicts.write(FINDINGS, runs, every_set, csv=csv, tex=tex, numbers=numbers, models=present)
+    finding_verdicts.write_verdicts(FINDINGS, runs, every_set, csv=csv, tex=tex, numbers=numbers, models=present)
 
 
 def findings_of_model(
@@ -122,7 +122,7 @@ def declared(kind: str, forms: int) -> dict[str, Any]:
 def more_forms_help(run: Results) -> list[Check]:
     whole = greater(run, declared("neo", 5), declared("neo", 2), ("5 forms", "2 forms"))
     steps = [{f"{count} forms": declared("neo", count) for count in pair} for pair in itertools.pairwise(NUMBERS)]
-    return [whole, *(check(does_not_fall, run, levels) for levels in steps)]
+    return [whole, *(evaluate_check(does_not_fall, run, levels) for levels in steps)]
 
 
 @states(5, "Section 4.1, Table 6", "Declaring more forms slightly hurts they and hardly moves binary pronouns.")
@@ -134,7 +134,7 @@ def more_forms_hurt(run: Results) -> list[Check]:
         greater(run, declared("neutral", few), declared("neutral", more), (f"{few} forms", f"{more} forms"))
         for few, more in itertools.pairwise(NUMBERS)
     ]
-    return [*hurt, check(steady)]
+    return [*hurt, evaluate_check(steady)]
 
 
 @states(6, "Section 4.1, Figure 3", "In OPT accuracy on they rises with size.")
@@ -158,7 +158,7 @@ def opt_gains(run: Results) -> list[Check]:
         neo, they = (run.gain("OPT", kind) for kind in ("neo", "neutral"))
         return sign(run, they - neo, f"gains: they {points(they.value)}, neo {points(neo.value)}")
 
-    return [check(positive), check(smaller)]
+    return [evaluate_check(positive), evaluate_check(smaller)]
 
 
 @states(8, "Section 4.1", "In BLOOM size lowers accuracy on they and raises it on binary pronouns; neo-pronouns stay.")
@@ -170,7 +170,10 @@ def bloom(run: Results) -> list[Check]:
         return larger_change(run, {label: run.gain("BLOOM", of) for of, label in ((kind, TYPES[kind]), ("neo", "neo"))})
 
     signs = {"neutral": -1, "binary": 1}
-    return [*(check(correlated, *sign) for sign in signs.items()), *(check(larger, kind) for kind in signs)]
+    return [
+        *(evaluate_check(correlated, *sign) for sign in signs.items()),
+        *(evaluate_check(larger, kind) for kind in signs),
+    ]
 
 
 @states(9, "Section 4.1, Figure 3", "Size has no common effect.")
@@ -205,7 +208,7 @@ def binary_alike(run: Results) -> list[Check]:
         text = f"they {points(they.value)}, half of he {points(he.value / 2)}"
         return sign(run, they - Sampled(he.value / 2, he.samples / 2, he.clusters), text, expected=-1)
 
-    return [check(same), check(half)]
+    return [evaluate_check(same), evaluate_check(half)]
 
 
 @states(11, "Section 4.1, Table 7", "Thon is the best neo-pronoun and xe the second; all are under they.")
@@ -217,7 +220,7 @@ def best_neo(run: Results) -> list[Check]:
 
 @states(12, "Section 4.1, Table 8", "The nominative is second best for binary pronouns and worst for neo-pronouns.")
 def nominative(run: Results) -> list[Check]:
-    return [check(rank, run, "binary", "nom", 2), check(rank, run, "neo", "nom", 5)]
+    return [evaluate_check(rank, run, "binary", "nom", 2), evaluate_check(rank, run, "neo", "nom", 5)]
 
 
 @states(
@@ -226,7 +229,7 @@ def nominative(run: Results) -> list[Check]:
     "The possessive-independent form is worst for binary pronouns and second best for neo-pronouns.",
 )
 def independent_possessive(run: Results) -> list[Check]:
-    return [check(rank, run, "binary", "pos_ind", 5), check(rank, run, "neo", "pos_ind", 2)]
+    return [evaluate_check(rank, run, "binary", "pos_ind", 5), evaluate_check(rank, run, "neo", "pos_ind", 2)]
 
 
 @states(14, "Section 4.1", "Binary and neo-pronouns run in opposite directions over the forms.")
@@ -240,7 +243,7 @@ def opposite_directions(run: Results) -> tuple[Comparison, str]:
 
 @states(15, "Table 8 caption", "The possessive-independent form is best for non-binary pronouns.")
 def best_possessive(run: Results) -> list[Check]:
-    return [check(rank, run, "neutral", "pos_ind", 1), check(rank, run, "neo", "pos_ind", 1)]
+    return [evaluate_check(rank, run, "neutral", "pos_ind", 1), evaluate_check(rank, run, "neo", "pos_ind", 1)]
 
 
 @states(16, "Section 4.2, Table 9", "The ten best names for neo-pronouns are unisex, the ten worst are not.")

@@ -74,7 +74,7 @@ class Grid:
         """
         (trials, right), clusters = cells[:2].sum(axis=(1, 2)), fewest(cells)
         if clusters and right in (0, trials):
-            return procedures.wilson(clusters if right else 0, clusters)
+            return procedures.wilson_interval(clusters if right else 0, clusters)
         return procedures.bootstrap_interval(share(cells), self.samples(cells, fixed_names), clusters, least=0.0)
 
     def difference(self, first: np.ndarray, second: np.ndarray) -> tuple[float, float]:

@@ -71,7 +71,7 @@ class Plan(StudyPlan):
     def known(self) -> dict[str, dict]:
         """The run's models and what figures say of them, with those that have no loss on labels."""
         names = self["models"]
-        run = self.run if names == "all" else registry.select(self.registered, names, "misgendered.models")
+        run = self.run if names == "all" else registry.select_models(self.registered, names, "misgendered.models")
         return {name: model.facts for name, model in run.items()}
 
     @cached_property

@@ -4,7 +4,7 @@ import pandas as pd
 
 from scripts.core import files
 from scripts.core.data import options
-from scripts.core.paper.published import demonstration, read, write
+from scripts.core.paper.published import find_demonstration_models, read_study, write_comparison
 from scripts.core.workflow.job import run_named
 from scripts.misgendered import study
 from scripts.misgendered.corpora import SUM
@@ -23,7 +23,7 @@ def published_vs_ours(
     ``declared`` and ``asked`` are the tables of declarations and models. Those of ``every_set`` that were not run are
     listed so. Demonstration models among ``models`` are left out.
     """
-    printed = read(published, mapping, study_models)
+    printed = read_study(published, mapping, study_models)
     measured = comparable_estimates(study.read_table(estimates), list(printed.models.model))
     counts, of_sets = files.read_csv(corpus_counts), files.read_csv(sizes)
     common = {
@@ -38,12 +38,12 @@ def published_vs_ours(
             "estimates.csv": pd.concat([rows, ratios_of_accuracies(rows)]),
             "sizes.csv": of_sets[of_sets.templates == name],
         }
-    write(
+    write_comparison(
         "misgendered",
         printed,
         by_set,
         every_set,
-        excluded=demonstration(models),
+        excluded=find_demonstration_models(models),
         obstacles={"likelihood": options.other_choice(pronoun_sets, study.PRONOUN_GROUPS)},
         csv=csv,
         tex=tex,

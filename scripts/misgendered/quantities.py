@@ -15,8 +15,8 @@ import scipy
 from scripts.core import files
 from scripts.core.paper import estimates
 from scripts.core.paper.checks import Sampled
-from scripts.core.paper.finding_verdicts import Check, Comparison, MissingEvidence, check
-from scripts.core.paper.formats import interval, number
+from scripts.core.paper.finding_verdicts import Check, Comparison, MissingEvidence, evaluate_check
+from scripts.core.paper.formats import format_interval, format_number
 from scripts.core.statistics import procedures
 from scripts.misgendered import study
 from scripts.misgendered.corpora import document_sums
@@ -129,12 +129,12 @@ def rank_correlations(first: np.ndarray, second: np.ndarray) -> np.ndarray:
 
 def points(value: float, signed: bool = False) -> str:
     """Return an accuracy or a difference in points."""
-    return number(100 * value, 1, signed)
+    return format_number(100 * value, 1, signed)
 
 
 def ends(low: float, high: float) -> str:
     """Return an interval in points."""
-    return interval(100 * low, 100 * high, 1)
+    return format_interval(100 * low, 100 * high, 1)
 
 
 def needed_instances(size: int, value: float, low: float, high: float) -> str:
@@ -181,7 +181,7 @@ def greater(
         a, b = results.share(**first), results.share(**second)
         return sign(results, a - b, f"{names[0]} {points(a.value)}, {names[1]} {points(b.value)}", shots=shots)
 
-    return check(test)
+    return evaluate_check(test)
 
 
 def similar(results: Results, shares: Mapping[str, Sampled], bound: float) -> tuple[Comparison, str]:
@@ -241,10 +241,12 @@ def larger_change(results: Results, changes: Mapping[str, Sampled]) -> tuple[Com
 def correlation(results: Results, found: Sampled, text: str, expected: int) -> tuple[Comparison, str]:
     """Compare a correlation with zero; ``expected`` is the sign that the finding says it has."""
     low, high = procedures.bootstrap_interval(found.value, found.samples, results.templates)
-    said = f"{text} {number(found.value, 2, signed=True)}"
+    said = f"{text} {format_number(found.value, 2, signed=True)}"
     compared = estimates.of_samples(found.samples, results.templates)
     if compared.outcome is None:
-        raise MissingEvidence(f"more instances for {said} ({interval(low, high, 2, signed=True)})", p=compared.wrong)
+        raise MissingEvidence(
+            f"more instances for {said} ({format_interval(low, high, 2, signed=True)})", p=compared.wrong
+        )
     return compared if expected > 0 else ~compared, said
 
 

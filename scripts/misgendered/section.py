@@ -9,9 +9,9 @@ from scripts.core import files
 from scripts.core.data import estimate_rows
 from scripts.core.data.estimate_rows import MODEL, PROBABILITY
 from scripts.core.paper import sections
-from scripts.core.paper.formats import MISSING_MARK, interval, percent
+from scripts.core.paper.formats import MISSING_MARK, format_interval, format_percent
 from scripts.core.paper.lookup import Numbers
-from scripts.core.paper.numbers import count, entry, of_settings
+from scripts.core.paper.numbers import make_count, make_entry, of_settings
 from scripts.core.statistics.ratios import POOLED
 from scripts.core.workflow.job import run_named
 from scripts.misgendered import study
@@ -42,7 +42,7 @@ def section(
     what the study publishes; ``models`` are those of the run that the study takes; ``scores``, ``wording`` and
     ``settings`` are of the configuration.
     """
-    common = sections.context(
+    common = sections.make_context(
         "misgendered", template_sets, figures, tables, comparison_numbers, section_files[0], models=models
     )
     measured, counted, corpora = study.read_table(estimates), files.read_csv(sizes), files.read_csv(corpus_counts)
@@ -50,12 +50,12 @@ def section(
     for part, path in zip(template_sets, instances, strict=True):
         of_part, rows = common["sets"][part], measured[measured.templates == part]
         of_part["numbers"] |= of_settings(settings, SETTINGS)
-        of_part["numbers"] |= {"setting.level": entry(LEVEL, f"{LEVEL}", SOURCE, column="low")}
+        of_part["numbers"] |= {"setting.level": make_entry(LEVEL, f"{LEVEL}", SOURCE, column="low")}
         of_part["numbers"] |= {
-            f"size.{row.size}": count(row.value, "sizes.csv", templates=part, size=row.size)
-            for row in files.rows(counted[counted.templates == part])
+            f"size.{row.size}": make_count(row.value, "sizes.csv", templates=part, size=row.size)
+            for row in files.iterate_rows(counted[counted.templates == part])
         }
-        of_part["numbers"] |= {"corpora": count(corpora.corpus.nunique(), "corpus_counts.csv", column="corpus")}
+        of_part["numbers"] |= {"corpora": make_count(corpora.corpus.nunique(), "corpus_counts.csv", column="corpus")}
         of_part["numbers"] |= count_instances(path, wording) | count_runs(rows)
         of_part["numbers"] |= changes_of_scores(by_score[by_score.templates == part])
         of_part["numbers"] |= changes_of_choices(chosen[chosen.templates == part])
@@ -84,7 +84,7 @@ def count_instances(path: str, wording: str) -> dict[str, dict]:
         "templates": len(rows[["form", "template_index"]].drop_duplicates()),
         "names": rows.name.nunique(),
     }
-    return {f"scored.{name}": count(value, "selected.parquet", column=name) for name, value in counts.items()}
+    return {f"scored.{name}": make_count(value, "selected.parquet", column=name) for name, value in counts.items()}
 
 
 def count_runs(rows: pd.DataFrame) -> dict[str, dict]:
@@ -96,18 +96,18 @@ def count_runs(rows: pd.DataFrame) -> dict[str, dict]:
     cell = {name: whole[name] for name in ("templates", "model", "kind", "scoring", "metric", "shots")}
     models = [name for name in rows.model.unique() if name != POOLED and "|" not in name]
     found = {
-        "scored.models": count(len(models), SOURCE, **cell),
-        "chance": entry(whole["chance"], percent(whole["chance"], 1), SOURCE, **cell),
+        "scored.models": make_count(len(models), SOURCE, **cell),
+        "chance": make_entry(whole["chance"], format_percent(whole["chance"], 1), SOURCE, **cell),
     }
     behind = estimates_by(rows, "draw", shots=..., model=models).sort_values("below", kind="stable")
     if len(behind):
         row = behind.iloc[-1]
-        found["scored.examples.instances"] = count(row.below, SOURCE, **{name: row[name] for name in cell})
+        found["scored.examples.instances"] = make_count(row.below, SOURCE, **{name: row[name] for name in cell})
     spread = study.by_examples(rows).dropna(subset=["sd"])
     if len(spread):
         row = spread.iloc[spread.sd.argmax()]
         of_row = {name: row[name] for name in (*cell, "pronoun_type")}
-        found["examples.sd.most"] = entry(row.sd, percent(row.sd, 1), SOURCE, **of_row)
+        found["examples.sd.most"] = make_entry(row.sd, format_percent(row.sd, 1), SOURCE, **of_row)
     return found
 
 
@@ -134,15 +134,15 @@ def changes_of_scores(table: pd.DataFrame) -> dict[str, dict]:
     source = "normalisation.csv"
     pooled = table[(table.model == POOLED) & (table.group == POOLED)]
     whole = pooled[(pooled.pronoun_type == POOLED) & (pooled.normalisation == DESIGN.scores[0])]
-    found = {"ties": count(whole.ties.sum(), source, normalisation=DESIGN.scores[0])}
-    for row in files.rows(pooled[pooled.normalisation != DESIGN.scores[0]]):
+    found = {"ties": make_count(whole.ties.sum(), source, normalisation=DESIGN.scores[0])}
+    for row in files.iterate_rows(pooled[pooled.normalisation != DESIGN.scores[0]]):
         ends, before = (row.difference_low, row.difference_high), row.accuracy - row.difference
         cell = {"templates": row.templates, "pronoun_type": row.pronoun_type, "normalisation": row.normalisation}
         found |= change(row.normalisation, row.pronoun_type, before, row.accuracy, ends, row.flipped, source, cell)
     neo = table[(table.model != POOLED) & (table.group == POOLED) & (table.pronoun_type == "neo")]
     places = neo.pivot(index="model", columns="normalisation", values="accuracy").rank(ascending=False)
     moved = int((places[DESIGN.scores[0]] != places["sum"]).sum()) if len(places) else 0
-    return found | {"sum.models.moved": count(moved, source, pronoun_type="neo")}
+    return found | {"sum.models.moved": make_count(moved, source, pronoun_type="neo")}
 
 
 def changes_of_choices(table: pd.DataFrame) -> dict[str, dict]:
@@ -152,13 +152,13 @@ def changes_of_choices(table: pd.DataFrame) -> dict[str, dict]:
     """
     source, found = "choices.csv", {}
     models = table[table.model != POOLED].groupby("choice").model.nunique()
-    for row in files.rows(table[table.model == POOLED]):
+    for row in files.iterate_rows(table[table.model == POOLED]):
         name = f"choice.{row.choice}"
         cell = {key: getattr(row, key) for key in ("templates", "choice", "made", "pronoun_type")}
         ends = (row.low, row.high)
         found |= change(name, row.pronoun_type, row.accuracy, row.otherwise, ends, row.other_pick, source, cell)
         if row.pronoun_type == POOLED:
-            found[f"{name}.n"] = count(row.n // models[row.choice], source, **cell)
+            found[f"{name}.n"] = make_count(row.n // models[row.choice], source, **cell)
     return found
 
 
@@ -171,13 +171,13 @@ def change(
     """
     cell = {key: level for key, level in cell.items() if level}
     if not kind:
-        return {f"{name}.other_pick": entry(moved, percent(moved, 1), source, **cell)}
+        return {f"{name}.other_pick": make_entry(moved, format_percent(moved, 1), source, **cell)}
     low, high = (100 * end for end in ends)
-    text = interval(low, high, 1, signed=True).replace(MISSING_MARK, "no interval")
+    text = format_interval(low, high, 1, signed=True).replace(MISSING_MARK, "no interval")
     return {
-        f"{name}.{kind}.before": entry(before, percent(before, 1), source, **cell),
-        f"{name}.{kind}.after": entry(after, percent(after, 1), source, **cell),
-        f"{name}.{kind}.interval": entry(text, text, source, **cell),
+        f"{name}.{kind}.before": make_entry(before, format_percent(before, 1), source, **cell),
+        f"{name}.{kind}.after": make_entry(after, format_percent(after, 1), source, **cell),
+        f"{name}.{kind}.interval": make_entry(text, text, source, **cell),
     }
 
 
@@ -193,16 +193,16 @@ def summary(*, estimates: str, normalisation: str, summary: str, models: dict) -
     found = [
         _row(row, models, row.metric, row.value, (row.low, row.high), row.below, row.shots == "0")
         | {"shots": row.shots, "wording": row.wording}
-        for row in files.rows(rows)
+        for row in files.iterate_rows(rows)
     ]
     table = study.read_table(normalisation)
-    for row in files.rows(table[table.model.isin(models) & (table.group == POOLED)]):
+    for row in files.iterate_rows(table[table.model.isin(models) & (table.group == POOLED)]):
         facts = {"shots": "0", "normalisation": row.normalisation, "wording": row.wording}
         found.append(_row(row, models, "accuracy", row.accuracy, (row.low, row.high), row.n) | facts)
         # The study's own score is what the others are compared with.
         if row.normalisation != DESIGN.scores[0]:
             found.append(_row(row, models, "other pick", row.flipped, (None, None), row.n) | facts)
-    estimate_rows.write(summary, "misgendered", found)
+    estimate_rows.write_estimates(summary, "misgendered", found)
 
 
 def _row(

@@ -76,7 +76,7 @@ def estimates_by(table: pd.DataFrame, *factors: str, **levels: Any) -> pd.DataFr
     A group has its type as well.
     """
     factors = (*factors, "pronoun_type") if "group" in factors else factors
-    table = ratios.pick(table, FACTORS, **{"shots": "0"} | dict.fromkeys(factors, ...) | levels)
+    table = ratios.select_rows(table, FACTORS, **{"shots": "0"} | dict.fromkeys(factors, ...) | levels)
     return table[(table[list(factors)] != "").all(axis=1)]
 
 

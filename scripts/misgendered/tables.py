@@ -7,7 +7,7 @@ import pandas as pd
 
 from scripts.core import files
 from scripts.core.paper import latex
-from scripts.core.paper.formats import MANY_UNITS, MISSING_MARK, interval, number, percent, with_sd
+from scripts.core.paper.formats import MANY_UNITS, MISSING_MARK, format_interval, format_number, format_percent, with_sd
 from scripts.core.paper.tables import blank_repeats, write_table
 from scripts.core.statistics.ratios import POOLED
 from scripts.core.workflow.job import run_named
@@ -75,14 +75,14 @@ def input_tables(
 def accuracy(row: Mapping) -> str:
     """Return an accuracy in percent with its interval; of :data:`MANY_UNITS` instances or more it has a decimal."""
     decimals = int(row["below"] >= MANY_UNITS)
-    ends = interval(100 * row["low"], 100 * row["high"], decimals, between="–")
-    return percent(row["value"], decimals) + ("" if ends == MISSING_MARK else f" ({ends})")
+    ends = format_interval(100 * row["low"], 100 * row["high"], decimals, between="–")
+    return format_percent(row["value"], decimals) + ("" if ends == MISSING_MARK else f" ({ends})")
 
 
 def with_printed_cells(rows: pd.DataFrame) -> pd.DataFrame:
     """Return estimates with what is printed of them: ``accuracy`` and ``n``."""
     texts = [accuracy(row) for row in rows.to_dict("records")]
-    return rows.assign(accuracy=texts, n=[number(n, 0) for n in rows.below])
+    return rows.assign(accuracy=texts, n=[format_number(n, 0) for n in rows.below])
 
 
 def pivot(
@@ -136,7 +136,9 @@ def zero_shot(estimates: pd.DataFrame, models: dict) -> Table:
     cells = pivot(
         shown, {"Model": ("model", labels)}, "pronoun_type", levels_in(TYPES, rows.pronoun_type), ["accuracy"]
     )
-    sizes = {labels[name]: number(n, 0) for name, n in zip(whole.model, whole.below, strict=True) if name in labels}
+    sizes = {
+        labels[name]: format_number(n, 0) for name, n in zip(whole.model, whole.below, strict=True) if name in labels
+    }
     return rows, cells.assign(n=cells.Model.map(sizes)), 1
 
 
@@ -172,7 +174,7 @@ def groups(estimates: pd.DataFrame, models: dict) -> Table:
     heads = shown if len(shown) > 1 else dict.fromkeys(shown, "Accuracy")
     sizes = dict(zip(first.group, first.below, strict=True))
     cells = pivot(rows[rows.model.isin(shown)], factors, "model", heads, ["accuracy"])
-    return rows, cells.assign(n=[number(sizes[group], 0) for group in cells.Group]), 2
+    return rows, cells.assign(n=[format_number(sizes[group], 0) for group in cells.Group]), 2
 
 
 def name_class(estimates: pd.DataFrame, models: dict) -> Table:
@@ -250,8 +252,10 @@ def changes_of_choices(tidy: pd.DataFrame, models: dict) -> Table:
     """What changes, in points, where the paper and the authors' code part."""
     rows, factors = select_panels(tidy, models)
     made = dict(zip(tidy.choice, tidy.made, strict=True))
-    ends = [interval(100 * low, 100 * high, 1, signed=True) for low, high in zip(rows.low, rows.high, strict=True)]
-    points = [number(100 * value, 1, signed=True) for value in rows.difference]
+    ends = [
+        format_interval(100 * low, 100 * high, 1, signed=True) for low, high in zip(rows.low, rows.high, strict=True)
+    ]
+    points = [format_number(100 * value, 1, signed=True) for value in rows.difference]
     texts = [value if end == MISSING_MARK else f"{value} ({end})" for value, end in zip(points, ends, strict=True)]
     # A choice has the same kinds of pronouns with every model, and is told first.
     named = {"Choice": ("choice", {choice: f"{choice}: {other}" for choice, other in made.items()})}
@@ -259,7 +263,7 @@ def changes_of_choices(tidy: pd.DataFrame, models: dict) -> Table:
         rows.assign(text=texts), named | factors, "pronoun_type", levels_in(TYPES, tidy.pronoun_type), ["text"]
     )
     whole = rows[rows.pronoun_type == POOLED]
-    whole = whole.assign(text=[percent(share, 1) for share in whole.other_pick])
+    whole = whole.assign(text=[format_percent(share, 1) for share in whole.other_pick])
     cells["Other pick"] = pivot(whole, named | factors, "pronoun_type", {POOLED: "Other pick"}, ["text"])["Other pick"]
     order = [*factors, "Choice"]
     return tidy, cells[[*order, *cells.columns.drop(order)]], len(order)
@@ -322,13 +326,13 @@ def write_counts(tex: str, csv: str, counts: pd.DataFrame, pronoun_sets: list[st
     heads |= {(corpora.DOCUMENTS, "nom"): "nominative"}
     shown = [(quantity, form) in heads for quantity, form in zip(counts.quantity, counts.form, strict=True)]
     rows = counts[shown].astype({"form": object})
-    head = [f"{row.label}: {heads[row.quantity, row.form]}" for row in files.rows(rows)]
+    head = [f"{row.label}: {heads[row.quantity, row.form]}" for row in files.iterate_rows(rows)]
     columns = dict.fromkeys(f"{label}: {head}" for label in rows.label.unique() for head in heads.values())
     factors = {
         "Type": ("pronoun_type", levels_in(TYPES, rows.pronoun_type)),
         "Group": ("group", {group: group for group in pronoun_sets}),
     }
-    rows = rows.assign(head=head, text=[number(count, 0) for count in rows["count"]])
+    rows = rows.assign(head=head, text=[format_number(count, 0) for count in rows["count"]])
     cells = pivot(rows, factors, "head", {name: name for name in columns}, ["text"])
     write_table(tex, csv, blank_labels(cells, 2), 2, rows=counts)
 

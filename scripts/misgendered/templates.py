@@ -131,6 +131,6 @@ def _checked(templates: Templates) -> Templates:
 
 
 def sentence_initial(text: str) -> bool:
-    """Tell whether the slot of a text begins a sentence (as :func:`scripts.core.data.options.fill` sees it)."""
+    """Tell whether the slot of a text begins a sentence (as :func:`scripts.core.data.options.fill_slot` sees it)."""
     before = text.partition(SLOT)[0].rstrip()
     return not before or before.endswith((".", "!", "?"))

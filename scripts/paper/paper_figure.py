@@ -10,7 +10,7 @@ import pandas as pd
 from scripts.core.data import estimate_rows
 from scripts.core.data.estimate_rows import RELEASED_OUTPUTS
 from scripts.core.paper import front, palette, plotting
-from scripts.core.paper.formats import number
+from scripts.core.paper.formats import format_number
 from scripts.core.paper.summary import describe_levels
 from scripts.core.workflow.job import run
 
@@ -71,7 +71,7 @@ def panel_rows(frame: pd.DataFrame) -> Iterator[tuple[str, str, pd.DataFrame | N
         yield wrap(", ".join([str(group), *shared]), LETTERS - len(counted)), counted, None
         for text, same in rows.groupby("row", sort=False):
             own = ", ".join(level for level in levels[str(text)] if level not in shared)
-            ends = dict.fromkeys(number(n, 0) for n in (same.n.min(), same.n.max()))
+            ends = dict.fromkeys(format_number(n, 0) for n in (same.n.min(), same.n.max()))
             # A legend that does not name models says nothing of their order.
             yield wrap(own, LABEL), "–".join(ends), same.sort_values("value") if len(same) > LEGEND else same
 
@@ -90,7 +90,7 @@ def spacing(values: pd.DataFrame | None) -> tuple[float, float]:
     return apart, gaps * apart
 
 
-@plotting.style()
+@plotting.figure_style()
 def draw(frame: pd.DataFrame, models: dict[str, dict]) -> "Figure":
     """Draw a panel for shares and one for differences; in each a row for every headline, under its study.
 
@@ -112,7 +112,7 @@ def draw(frame: pd.DataFrame, models: dict[str, dict]) -> "Figure":
         for _, rows in panels
     ]
     total = sum(LINE * sum(lines) + AXIS for lines in heights) + LINE * -(-len(legend) // 2) + 0.1
-    drawn = plotting.figure(plotting.COLUMN, total)
+    drawn = plotting.new_figure(plotting.COLUMN, total)
     # Labels are as wide as they are, and names of studies reach over the axes: places are set by hand.
     drawn.set_layout_engine("none")
     top = total
@@ -180,12 +180,12 @@ def handles(frame: pd.DataFrame, own: list[str], looks: dict[str, dict]) -> list
     labels = frame.drop_duplicates("model").set_index("model").label
     made = []
     if 0 < len(own) <= LEGEND:
-        made = [plotting.handle(looks[name] | {"linestyle": ""}, labels[name]) for name in own]
+        made = [plotting.line_handle(looks[name] | {"linestyle": ""}, labels[name]) for name in own]
     elif own:
-        made = [plotting.handle(looks[own[0]] | {"linestyle": ""}, f"{len(own)} models and systems")]
+        made = [plotting.line_handle(looks[own[0]] | {"linestyle": ""}, f"{len(own)} models and systems")]
     released = [name for name in looks if name not in own]
     if released:
-        made.append(plotting.handle(looks[released[0]] | {"linestyle": ""}, "released outputs"))
+        made.append(plotting.line_handle(looks[released[0]] | {"linestyle": ""}, "released outputs"))
     if frame.chance.notna().any():
         made.append(plotting.interval_handle("chance"))
     if frame.low.notna().any():
@@ -202,8 +202,8 @@ def main(*, summary_csv: str, pdf: str, png: str, csv: str, studies: list, model
         studies: ``key``, ``label`` and ``chances`` (metric to chance, 0 for differences).
         models: The models and systems of the run and what figures say of them.
     """
-    frame = select(estimate_rows.read([summary_csv]), studies)
-    plotting.save(draw(frame, models) if len(frame) else plotting.nothing_drawn(), frame, pdf, png, csv)
+    frame = select(estimate_rows.read_estimates([summary_csv]), studies)
+    plotting.save_figure(draw(frame, models) if len(frame) else plotting.nothing_drawn(), frame, pdf, png, csv)
 
 
 if __name__ == "__main__":

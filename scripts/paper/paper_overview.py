@@ -15,7 +15,7 @@ from scripts.core.data import estimate_rows
 from scripts.core.data.estimate_rows import FULL, PARTIAL
 from scripts.core.paper import finding_verdicts, latex, printed_tables, report, sections
 from scripts.core.paper.citation import NUMBERS
-from scripts.core.paper.formats import number
+from scripts.core.paper.formats import format_number
 from scripts.core.paper.front import Front
 from scripts.core.paper.score_changes import (
     POOLED,
@@ -80,7 +80,7 @@ def main(
         configured_title, plain_title: Of the configuration, and of a run whose scores change nothing.
         models: Those that the studies read: ``label`` and ``demonstration``.
     """
-    frame = estimate_rows.read([summary_csv])
+    frame = estimate_rows.read_estimates([summary_csv])
     front_templates = {Path(path).name.removesuffix("_front.tex.j2"): Path(path) for path in fronts}
     accuracies = select_accuracies(frame, studies)
     thesis = find_thesis(accuracies)
@@ -99,24 +99,24 @@ def main(
         "moved_studies": [study["label"] for study in studies if thesis.studies.get(study["key"])],
         "labels": list(dict.fromkeys(accuracies.label)),
         "example": describe_example(thesis, studies),
-        "headlines": sections.drawing(figure, folder),
-        "scores_figure": sections.drawing(scores_figure, folder),
-        "scores_table": printed_tables.read(scores_table),
+        "headlines": sections.read_drawing(figure, folder),
+        "scores_figure": sections.read_drawing(scores_figure, folder),
+        "scores_table": printed_tables.read_printed_table(scores_table),
         "units": {
-            rows.study_label.iloc[0]: f"{number(rows.n.max(), 0)} {rows.n_unit.iloc[0]}"
+            rows.study_label.iloc[0]: f"{format_number(rows.n.max(), 0)} {rows.n_unit.iloc[0]}"
             for _, rows in select_drawn(accuracies).groupby("study", sort=False)
         },
         "listed": sections.list_words,
         "few": FEW,
         "in_words": lambda count: NUMBERS[count] if count < len(NUMBERS) else str(count),
         "demonstrations": any(study["front"].demonstration for study in studies),
-        "number": sections.number,
-        "value": sections.value,
+        "number": sections.print_number,
+        "value": sections.find_value,
         "arms": describe_arms(studies),
-        "symbols": latex.symbols,
-        "figure": sections.figure,
-        "findings": sections.findings,
-        "table": sections.table,
+        "symbols": latex.typeset_symbols,
+        "figure": sections.float_figure,
+        "findings": sections.describe_findings,
+        "table": sections.float_table,
         "count_rows": printed_tables.count_rows,
     }
     sections.write_all(sections_tex, templates, context)
@@ -125,7 +125,7 @@ def main(
     files.write_csv(csv, frame.loc[sorted(set(rows))])
     files.write_json(numbers, {name: entry for study in studies for name, entry in study["front"].entries.items()})
     shown = report_studies(studies, headline, headline_titles)
-    files.write_text(report_rst, report.page(configured_title or thesis.title or plain_title, shown))
+    files.write_text(report_rst, report.render_page(configured_title or thesis.title or plain_title, shown))
 
 
 def describe_example(thesis: Thesis, studies: list[dict]) -> dict[str, Any]:
@@ -185,7 +185,7 @@ def describe_arms(studies: list[dict]) -> list[latex.Raw]:
     for study in studies:
         rows = study["front"].frame
         rows = rows[rows.headline & (rows.metric == "accuracy") & rows.low.notna()]
-        arms += [((row.high - row.low) / 2, study["front"], row.Index) for row in files.rows(rows)]
+        arms += [((row.high - row.low) / 2, study["front"], row.Index) for row in files.iterate_rows(rows)]
     ends = (min(arms, key=lambda arm: arm[0]), max(arms, key=lambda arm: arm[0])) if arms else ()
     return [front.print_half_width(place) for _, front, place in ends]
 
@@ -218,14 +218,14 @@ def study_evidence(study: dict[str, Any], verdicts: Iterable[str], comparison_nu
              (("csv", verdicts), ("json", comparison_numbers))}  # fmt: skip
     counted = [json.loads(Path(path).read_text(encoding="utf-8")) for path in paths["json"]]
     several = len(study["parts"]) > 1
-    rows = [row for path in paths["csv"] for row in files.rows(files.read_csv(path, dtype=str).fillna(""))]
+    rows = [row for path in paths["csv"] for row in files.iterate_rows(files.read_csv(path, dtype=str).fillna(""))]
     findings = [
         {
             "number": row.number,
             "finding": row.finding,
             "part": row.templates if several else "",
             "verdict": row.verdict,
-            "evidence": latex.symbols(row.evidence),
+            "evidence": latex.typeset_symbols(row.evidence),
         }
         for row in rows
         if row.templates in study["parts"]
@@ -254,7 +254,7 @@ def report_studies(
             report.plain_text(sections.unmark_numbers(study["paragraph"])),
             [
                 report.plain_text(
-                    sections.unmark_numbers(sections.findings(study["beside"], part, study["called"][part]))
+                    sections.unmark_numbers(sections.describe_findings(study["beside"], part, study["called"][part]))
                 )
                 for part in study["parts"]
                 if "findings.total" in study["beside"]["numbers"]

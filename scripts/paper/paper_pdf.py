@@ -4,7 +4,7 @@ import pandas as pd
 import pypdf
 
 from scripts.core import files
-from scripts.core.paper.sections import target
+from scripts.core.paper.sections import link_target
 from scripts.core.paper.typesetting import typeset
 from scripts.core.workflow.job import log, run
 
@@ -54,7 +54,7 @@ def located(reader: pypdf.PdfReader, known: pd.DataFrame) -> list[dict]:
     Returns:
         The page, counted from 1, and ``LISTED`` of each result. A number that a page repeats is listed once for it.
     """
-    rows = {target(row["result"]): row for row in known[LISTED].to_dict("records") if row["result"]}
+    rows = {link_target(row["result"]): row for row in known[LISTED].to_dict("records") if row["result"]}
     found = {}
     for number, page in enumerate(reader.pages, start=1):
         for annotation in page.get("/Annots") or ():

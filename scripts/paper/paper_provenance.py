@@ -16,7 +16,7 @@ import pandas as pd
 from scripts.core import files
 from scripts.core.errors import UserError
 from scripts.core.paper import floats, latex, report
-from scripts.core.paper.sections import CAPTION, closing_brace, target
+from scripts.core.paper.sections import CAPTION, closing_brace, link_target
 from scripts.core.provenance import audit, environment, graph, job_records, reporting, trace
 from scripts.core.provenance import manifest as manifests
 from scripts.core.workflow.job import log, run
@@ -62,13 +62,13 @@ def main(
         UserError: If a result is not current and ``allow_stale`` is false.
     """
     problems = {}
-    records = job_records.load(problems=problems)
+    records = job_records.load_records(problems=problems)
     jobs = audit.recorded_jobs([main_tex, *sections, *numbers, *results], records, ROOT)
     paths = {path for job in jobs for path in [*job["inputs"], *job["outputs"]]}
     digests = {
-        path: job_records.digest(place, job_records.CACHE)
+        path: job_records.digest_path(place, job_records.CACHE)
         for path in paths
-        if (place := job_records.resolve(path, ROOT)).exists()
+        if (place := job_records.locate_path(path, ROOT)).exists()
     }
     here = environment.look_up(jobs, records, digests, ROOT, cache=job_records.CACHE)
     findings = audit.judge(jobs, records, here, problems)
@@ -76,15 +76,15 @@ def main(
     bad = {path: finding for path, finding in findings.items() if finding["verdict"] not in ("current", "unpinned")}
     if bad and not allow_stale:
         raise UserError(refusal_message(bad))
-    for line in reporting.report(findings):
+    for line in reporting.report_findings(findings):
         log.info("%s", line)
     sources = {path: Path(path).read_text(encoding="utf-8") for path in [main_tex, *sections]}
-    items = floats.floats(main_tex)
-    known = trace.numbers(jobs)
-    names = {target(name): name for name in known}
+    items = floats.list_floats(main_tex)
+    known = trace.numbers_of_text(jobs)
+    names = {link_target(name): name for name in known}
     links = set(re.findall(r"\\sourced\{([^}]+)\}", "".join(sources.values())))
     used = {name: known[name] for name in sorted(names[link] for link in links)}
-    files.write_text(manifest, manifests.make(jobs, records))
+    files.write_text(manifest, manifests.list_digests(jobs, records))
     found = catalogue(items, used, results, sources, records, digests)
     files.write_csv(provenance_csv, found)
     files.write_text(provenance_tex, appendix(found, manifest))
@@ -96,7 +96,7 @@ def refusal_message(bad: dict[str, dict]) -> str:
     """Return why a paper is not built, with the files that caused it before those that follow."""
     causes = reporting.causes(bad)
     told = [
-        f"{path} is {finding['verdict']} ({reporting.describe(finding['reasons'][0])})"
+        f"{path} is {finding['verdict']} ({reporting.describe_reason(finding['reasons'][0])})"
         for path, finding in sorted(causes.items())[:SHOWN]
     ]
     results = "1 result behind the paper is" if len(bad) == 1 else f"{len(bad)} results behind the paper are"
@@ -111,7 +111,7 @@ def stale_mark(bad: dict[str, dict], total: int) -> str:
     """Return the box that a paper of results which are not current begins with; empty if all are."""
     if not bad:
         return "% All results are current.\n"
-    counts = ", ".join(f"{count} {verdict}" for verdict, count in reporting.summary(bad).items())
+    counts = ", ".join(f"{count} {verdict}" for verdict, count in reporting.count_verdicts(bad).items())
     return (
         "\\notice{Not current.}{"
         f"Of the {total} files behind this paper {len(bad)} "
@@ -126,7 +126,7 @@ def catalogue(
     """Return where every figure, table and number comes from.
 
     Args:
-        items: Figures and tables of the paper (:func:`scripts.core.paper.floats.floats`).
+        items: Figures and tables of the paper (:func:`scripts.core.paper.floats.list_floats`).
         numbers: Id to entry of the numbers that the text uses.
         results: Files behind the paper; those that it does not show are listed too.
         sections: The paper's files of LaTeX, to their text.
@@ -136,7 +136,7 @@ def catalogue(
         :data:`COLUMNS`; figures and tables in the order of the paper, then numbers, then what the paper does not show.
         Params stand at the file that they made, not at the numbers in it.
     """
-    index = job_records.index(records)
+    index = job_records.index_by_output(records)
     owners = {label: path for path, text in sections.items() for label in re.findall(r"\\label\{([^}]+)\}", text)}
     rows = []
     for item in items:
@@ -147,7 +147,7 @@ def catalogue(
         )
     for name, entry in numbers.items():
         cell = json.dumps(entry["cell"], ensure_ascii=False) if entry["cell"] else ""
-        where = "; ".join(path for path, text in sections.items() if rf"\sourced{{{target(name)}}}" in text)
+        where = "; ".join(path for path, text in sections.items() if rf"\sourced{{{link_target(name)}}}" in text)
         path = entry["path"] or entry["file"]
         rows.append({"kind": "number", "result": name, "shown": entry["text"], "in": where, "file": path, "cell": cell})
     named = {row["file"] for row in rows if row["kind"] != "number"}
@@ -190,9 +190,9 @@ def appendix(found: pd.DataFrame, manifest: str | Path) -> str:
         told = []
         for path, rows in entries.groupby("file", sort=False):
             named = rows[rows.result != ""]
-            shown = ", ".join(rf"{row.kind.capitalize()}~\ref{{{row.result}}}" for row in files.rows(named))
+            shown = ", ".join(rf"{row.kind.capitalize()}~\ref{{{row.result}}}" for row in files.iterate_rows(named))
             targets = "".join(
-                rf"\hypertarget{{{name}}}{{}}" for name in [*named.result, *map(target, numbers.get(path, []))]
+                rf"\hypertarget{{{name}}}{{}}" for name in [*named.result, *map(link_target, numbers.get(path, []))]
             )
             parts = [
                 rf"\textbf{{{shown}}}" if shown else "",
@@ -228,7 +228,7 @@ def report_captions(items: Sequence[dict]) -> str:
         if item["path"]:
             name = f"{item['kind'].capitalize()} {item['number']} of the paper, {Path(item['path']).stem}"
             test = f'"{item["path"]}" in snakemake.output'
-            text = report.caption(name, report.plain_text(caption(item["body"]), numbers))
+            text = report.render_caption(name, report.plain_text(caption(item["body"]), numbers))
             lines.append(f"{{% if {test} %}}{text}{{% endif %}}")
     paths = [item["path"] for item in items if item["path"]]
     listed = f"{paths!r} | select('in', snakemake.output) | list"

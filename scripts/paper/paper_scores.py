@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from scripts.core.data import estimate_rows
 from scripts.core.data.estimate_rows import FULL, PARTIAL
 from scripts.core.paper import palette, plotting
-from scripts.core.paper.formats import MISSING_MARK, percent
+from scripts.core.paper.formats import MISSING_MARK, format_percent
 from scripts.core.paper.score_changes import SCORES, select_accuracies, select_drawn
 from scripts.core.paper.tables import write_table
 from scripts.core.workflow.job import run
@@ -26,7 +26,7 @@ LINE, HEAD, AXIS, TALLEST = 0.3, 0.35, 0.75, 6.0
 """Height of a line, of a panel's title, of axis and legend, and of all lines of many models, in inches."""
 
 
-@plotting.style()
+@plotting.figure_style()
 def draw(frame: pd.DataFrame) -> Figure:
     """Draw accuracies by score, a mark each: lines are pronouns or, in a panel for each pronoun, models if several."""
     frame = plotting.drop_small_cells(frame)
@@ -40,7 +40,7 @@ def draw(frame: pd.DataFrame) -> Figure:
     if by_model:
         drawn, axes = _panels_by_study(frame, panels)
     else:
-        drawn = plotting.figure(plotting.COLUMN, LINE * sum(counts) + HEAD * len(panels) + AXIS)
+        drawn = plotting.new_figure(plotting.COLUMN, LINE * sum(counts) + HEAD * len(panels) + AXIS)
         grid = {"height_ratios": counts}
         axes = list(drawn.subplots(len(panels), 1, sharex=True, squeeze=False, gridspec_kw=grid)[:, 0])
         axes[-1].set_xlabel("Accuracy")
@@ -57,7 +57,7 @@ def _panels_by_study(frame: pd.DataFrame, panels: list[pd.DataFrame]) -> tuple[F
     of_study = [[rows for rows in panels if rows.study.iloc[0] == study] for study in studies]
     counts = [rows[0].label.nunique() for rows in of_study]
     line = min(LINE, TALLEST / sum(counts))
-    drawn = plotting.figure(plotting.PAGE, line * sum(counts) + 2 * HEAD * len(studies) + AXIS)
+    drawn = plotting.new_figure(plotting.PAGE, line * sum(counts) + 2 * HEAD * len(studies) + AXIS)
     axes: list = []
     for part, members, study in zip(
         drawn.subfigures(len(studies), 1, squeeze=False, height_ratios=[count + 2 for count in counts])[:, 0],
@@ -91,7 +91,7 @@ def _draw_panel(ax: Any, rows: pd.DataFrame, names: list[str], line: str) -> Non
 def _handles(frame: pd.DataFrame) -> list:
     met = set(frame.score)
     handles = [
-        plotting.handle({"color": LOOKS[name][0], "marker": LOOKS[name][1], "linestyle": "none"}, label)
+        plotting.line_handle({"color": LOOKS[name][0], "marker": LOOKS[name][1], "linestyle": "none"}, label)
         for name, label in SCORES.items()
         if name in met
     ]
@@ -115,12 +115,12 @@ def cells(accuracies: pd.DataFrame) -> pd.DataFrame:
         wide = rows.pivot(index="model", columns="score", values="accuracy").reindex(rows.model.drop_duplicates())
         if len(wide) > FEW:
             ends = wide.reindex(columns=list(SCORES)).agg(["min", "max"])
-            told = [" to ".join(dict.fromkeys(percent(end, 1) for end in ends[name])) for name in SCORES]
+            told = [" to ".join(dict.fromkeys(format_percent(end, 1) for end in ends[name])) for name in SCORES]
             found.append([study, f"{len(wide)} models", *told])
             continue
         labels: Any = rows.drop_duplicates("model").set_index("model").label
         for model, values in wide.iterrows():
-            told = [percent(values.get(name, np.nan), 1) for name in SCORES]
+            told = [format_percent(values.get(name, np.nan), 1) for name in SCORES]
             found.append([study, labels[model], *told])
     made = pd.DataFrame(found, columns=["Study", "Model", *SCORES.values()])
     made = made.loc[:, [name in ("Study", "Model") or (made[name] != MISSING_MARK).any() for name in made]]
@@ -134,9 +134,9 @@ def main(*, summary_csv: str, pdf: str, png: str, csv: str, table_tex: str, tabl
         summary_csv: The summary over all studies.
         studies: ``key``, ``label`` and ``chances`` (metric to chance).
     """
-    accuracies = select_accuracies(estimate_rows.read([summary_csv]), studies)
+    accuracies = select_accuracies(estimate_rows.read_estimates([summary_csv]), studies)
     frame = select_drawn(accuracies)
-    plotting.save(draw(frame), frame, pdf, png, csv)
+    plotting.save_figure(draw(frame), frame, pdf, png, csv)
     write_table(table_tex, table_csv, cells(accuracies), left=2, rows=accuracies)
 
 

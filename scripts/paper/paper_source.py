@@ -13,9 +13,9 @@ import yaml
 from scripts.core import files
 from scripts.core.data import estimate_rows
 from scripts.core.paper import citation, formats, latex
-from scripts.core.paper.published import demonstration
+from scripts.core.paper.published import find_demonstration_models
 from scripts.core.paper.score_changes import find_thesis, select_accuracies
-from scripts.core.paper.sections import breakable, list_words, table, write
+from scripts.core.paper.sections import breakable, float_table, list_words, write_section
 from scripts.core.provenance import environment
 from scripts.core.workflow.job import run
 
@@ -54,13 +54,13 @@ def main(
     The commit is read when the paper is rendered and is no reason to render it again: a commit that changes no result
     changes no paper.
     """
-    stated, summary = [files.parquet_metadata(path) for path in made], estimate_rows.read([summary_csv])
+    stated, summary = [files.parquet_metadata(path) for path in made], estimate_rows.read_estimates([summary_csv])
     revisions = {facts["model"]: facts for facts in stated}
     rows = [
         (
             facts["label"],
             facts["architecture"],
-            formats.number(facts["parameters"], 0),
+            formats.format_number(facts["parameters"], 0),
             formats.describe_precision(
                 revisions[name].get("precision", "as served"), revisions[name].get("source", {})
             ),
@@ -71,11 +71,13 @@ def main(
     context = {
         "title": settings["title"] or find_thesis(select_accuracies(summary, studies)).title or plain_title,
         "commit": commit(),
-        **citation.facts(settings, yaml.safe_load(Path(citation_file).read_text(encoding="utf-8")), commit_date()),
+        **citation.citation_facts(
+            settings, yaml.safe_load(Path(citation_file).read_text(encoding="utf-8")), commit_date()
+        ),
         "compute": compute(made, speeds, models),
         "machines": machines(speeds),
         # Variants of a system have the same label.
-        "demonstration": list(dict.fromkeys(demonstration(models | coreference_systems).values())),
+        "demonstration": list(dict.fromkeys(find_demonstration_models(models | coreference_systems).values())),
         "called": {name: facts["label"] for name, facts in (models | coreference_systems).items()},
         "studies": studies,
         "few": FEW,
@@ -88,11 +90,11 @@ def main(
         ),
         "readings": reading_notes(stated, models),
         "pronoun_sets": [breakable(entry["label"]) for entry in pronoun_sets],
-        "link": latex.link,
+        "link": latex.link_address,
         "listed": list_words,
-        "table": table,
+        "table": float_table,
     }
-    write(main_tex, main_template, context)
+    write_section(main_tex, main_template, context)
     for source, copy in ((bibliography, bibliography_copy), (style, style_copy)):
         with files.write_atomically(copy) as temporary:
             shutil.copyfile(source, temporary)
@@ -131,8 +133,8 @@ def compute(made: list[str], speeds: list[str], models: dict[str, dict]) -> str:
         jobs = [job for rule, job in measured if job.get("model") == name and rules.get(rule) == step]
         minutes = sum(job.get("seconds", 0) + job.get("loading_seconds", 0) for job in jobs) / 60
         label = models[name]["label"] if name in models else name
-        read = f"{formats.number(units, 0)} {STEPS[step]}"
-        rows.append([label, read, formats.number(tokens or None, 0), formats.number(minutes or None, 1)])
+        read = f"{formats.format_number(units, 0)} {STEPS[step]}"
+        rows.append([label, read, formats.format_number(tokens or None, 0), formats.format_number(minutes or None, 1)])
     table = pd.DataFrame(rows, columns=["Model", "Step", "Tokens", "Minutes"])
     table["Model"] = table.Model.where(table.Model != table.Model.shift(), "")
     return latex.Raw(latex.latex_table(table, align="llrr")) if rows else ""

@@ -9,7 +9,7 @@ from scripts.core.workflow.job import run
 
 def main(*, summaries_of_studies: list, csv: str, json_file: str) -> None:
     """Write ``csv`` and ``json_file``, a list of the same rows, from the summaries of the studies, in that order."""
-    frame = estimate_rows.read(summaries_of_studies)
+    frame = estimate_rows.read_estimates(summaries_of_studies)
     files.write_csv(csv, frame)
     files.write_json(json_file, json.loads(frame.to_json(orient="records")))
 

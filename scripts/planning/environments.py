@@ -13,8 +13,8 @@ def coreference_environment(*, lock: str, folder: str, environment: str, require
         environment: JSON file to write: the interpreter and the packages' versions.
         requirements: The requirements with torch's version, if torch is one of the packages.
     """
-    python = environments.prepare(lock, folder, requirements)
-    environments.describe(environment, python, *(path for path in (lock, requirements) if path))
+    python = environments.prepare_environment(lock, folder, requirements)
+    environments.describe_environment(environment, python, *(path for path in (lock, requirements) if path))
 
 
 if __name__ == "__main__":

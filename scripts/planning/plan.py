@@ -9,7 +9,7 @@ from scripts.core.workflow.job import run
 
 
 def main(*, plan: str, rows: list) -> None:
-    """Write ``plan`` (CSV) and print it; rows are those of :func:`scripts.core.models.costs.plan`."""
+    """Write ``plan`` (CSV) and print it; rows are those of :func:`scripts.core.models.costs.plan_costs`."""
     frame = pd.DataFrame(rows, columns=costs.PLAN_COLUMNS)
     files.write_csv(plan, frame)
     empty = "No study of this run reads a model: there is nothing to plan."

@@ -50,7 +50,7 @@ def main(
     """
     torch.set_num_threads(threads)
     wanted = read_job_entry(entry)
-    network, tokenizer = loading.load_model(model, wanted, loading.locate(model, wanted, weights), "cpu")
+    network, tokenizer = loading.load_model(model, wanted, loading.locate_model(model, wanted, weights), "cpu")
     rows = files.read_parquet(prompts)
     rows = rows[rows.follow_up.isna()]
     rows = rows[rows.instance_id.isin(rows.instance_id.drop_duplicates().iloc[:instances])]

@@ -17,7 +17,7 @@ from scripts.core.generation.generate import Answer, Generator
 from scripts.core.models import model_jobs
 from scripts.core.models.entries import PromptedModel
 from scripts.core.workflow.job import log, run
-from scripts.core.workflow.parts import Batch, Parts, digest
+from scripts.core.workflow.parts import Batch, Parts, digest_json
 
 WINDOW = 2048
 """Prompts held at once: enough for batches of similar length, few enough for memory to stay flat."""
@@ -216,7 +216,7 @@ class Asker:
         def run_batch(batch: Batch) -> list[np.ndarray]:
             return [np.array(generator.raw(answer), dtype=np.float64) for answer in generator.run(batch)]
 
-        for batch, results in parts.work(digest([step, prompts]), plan, run_batch):
+        for batch, results in parts.work(digest_json([step, prompts]), plan, run_batch):
             for number, tokens in zip(batch.members, results, strict=True):
                 answers[number] = generator.read([int(token) for token in tokens])
         self.counts["prompt_tokens"] += sum(map(len, ids))

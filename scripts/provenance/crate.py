@@ -47,8 +47,8 @@ def main(*, results: list, manifest: str, crate: str, title: str, configured: li
         title: What the crate and its run are called.
         configured: The overlays and the registry of the run; those of the repository are packed.
     """
-    records = job_records.load()
-    index = job_records.index(records)
+    records = job_records.load_records()
+    index = job_records.index_by_output(records)
     made_from = graph.ancestors(graph.inputs_of(filter(None, records.values())), results)
     history = {index[path]: records[index[path]] for path in made_from if path in index}
     if not history:
@@ -200,7 +200,7 @@ def refuse_unless_current(history: dict[str, dict]) -> None:
         for path, digest in record["outputs"].items():
             if not Path(path).exists():
                 problems[path] = "is missing"
-            elif job_records.digest(path, job_records.CACHE) != digest:
+            elif job_records.digest_path(path, job_records.CACHE) != digest:
                 problems[path] = "is not what its record says"
         for path, digest in record["inputs"].items():
             if written.get(path, digest) != digest:

@@ -28,7 +28,7 @@ from snakemake.settings.types import (
 from snakemake_interface_executor_plugins.registry import ExecutorPluginRegistry
 from snakemake_interface_executor_plugins.settings import CommonSettings
 
-from scripts.core.data.portable import portable
+from scripts.core.data.portable import make_portable
 from scripts.core.provenance import job_records
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -102,7 +102,7 @@ def plan_jobs(made: WorkflowApi, targets: list, files: list[str]) -> dict:
     jobs = list(dag.bfs(dag.dependencies, *dag.targetjobs))
     return {
         "jobs": [
-            portable(
+            make_portable(
                 {
                     "rule": job.rule.name,
                     "wildcards": dict(job.wildcards_dict),

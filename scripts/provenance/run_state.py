@@ -35,7 +35,7 @@ class State:
         # An audit trusts no digest that somebody may have edited.
         closure.stored(ROOT).unlink(missing_ok=True)
         self.problems = {}
-        self.records = job_records.load(problems=self.problems)
+        self.records = job_records.load_records(problems=self.problems)
         recorded = {output for record in self.records.values() for output in record.get("outputs", {})}
         self.present = present = sorted(p for p in list_results(recorded) if not p.startswith(manifest.SIGNATURE))
         planned = plan_run(configfiles, targets, present, overrides or {})
@@ -59,7 +59,7 @@ class State:
 
 
 def locate(path: str) -> Path:
-    return job_records.resolve(path, ROOT)
+    return job_records.locate_path(path, ROOT)
 
 
 def list_results(recorded: Collection[str]) -> Iterator[str]:
@@ -107,7 +107,7 @@ def plan_run(
 
 def read_digests(planned: Collection[str], present: Iterable[str] = ()) -> dict[str, str]:
     """Return the digests of the files and folders of ``planned`` and of the files of ``present``, read anew."""
-    found = {path: job_records.resolve(path, ROOT) for path in sorted({*planned, *present})}
+    found = {path: job_records.locate_path(path, ROOT) for path in sorted({*planned, *present})}
     # Opening a pipe would wait for ever, and a link may lead to the whole disk.
     existing = {path: place for path, place in found.items() if place.is_file() or (path in planned and place.is_dir())}
     with concurrent.futures.ThreadPoolExecutor() as pool:
@@ -140,9 +140,9 @@ def _weights(jobs: list[dict]) -> dict[str, str]:
         if name not in known:
             try:
                 known[name] = (
-                    loading.weights_digest(loading.locate(model, entries.read_job_entry(entry)))
+                    loading.weights_digest(loading.locate_model(model, entries.read_job_entry(entry)))
                     if model
-                    else sources.locate(system, entries.read_job_system(entry)).weights_sha256
+                    else sources.locate_system(system, entries.read_job_system(entry)).weights_sha256
                 )
             except UserError as error:
                 log.warning("the weights cannot be compared: %s", error)

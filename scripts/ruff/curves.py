@@ -58,7 +58,7 @@ def draws(function: Callable[[pd.DataFrame, Drawn], Figure]) -> Callable[[pd.Dat
     Rows without a number of instances, such as means over models, stay.
     """
 
-    @plotting.style()
+    @plotting.figure_style()
     @wraps(function)
     def draw(frame: pd.DataFrame, run: Drawn) -> Figure:
         rows = frame[frame.n.isna() | (frame.n >= plotting.FEWEST)]
@@ -141,7 +141,7 @@ def model_handles(models: dict[str, dict], names: Iterable[str]) -> list[Artist]
     """Return legend handles for the models ``names``, in their order; none for the only model of a run."""
     if len(models) == 1:
         return []
-    return [plotting.handle(palette.model_style(models[m]), models[m]["label"]) for m in names]
+    return [plotting.line_handle(palette.model_style(models[m]), models[m]["label"]) for m in names]
 
 
 def distractor_axis(ax: Axes) -> None:
@@ -168,7 +168,7 @@ def draw_curves(run: Drawn, label: str, panels: list[tuple], shaded: str | None,
     groups = {architecture: names for architecture, (names, _) in rooms.items()}
     few = len(models) <= FEW
     height = 1.35 if few else 2.15
-    drawn = plotting.figure(plotting.COLUMN if few else plotting.PAGE, height * len(groups) + 0.25)
+    drawn = plotting.new_figure(plotting.COLUMN if few else plotting.PAGE, height * len(groups) + 0.25)
     grid = drawn.subplots(len(groups), len(panels), sharex=True, sharey=True, squeeze=False)
     for row, (architecture, names) in zip(grid, groups.items(), strict=True):
         for ax, (title, part) in zip(row, panels, strict=True):
@@ -231,7 +231,7 @@ def rows_figure(panels: list, width: float, row_height: float, extra: float) -> 
     counts = [len(p.keys) for p in panels]
     broken = sum("\n" in (panel.title or "") for panel in panels)
     height = row_height * sum(counts) + 0.28 * max(1, sum(bool(p.title) for p in panels)) + 0.12 * broken + extra
-    drawn = plotting.figure(width, height)
+    drawn = plotting.new_figure(width, height)
     grid = drawn.subplots(
         len(panels), 1, sharex=True, squeeze=False, gridspec_kw={"height_ratios": [c + 0.2 for c in counts]}
     )[:, 0]

@@ -138,7 +138,7 @@ def accuracies(rows: pd.DataFrame, draws: int, seed: int) -> pd.DataFrame:
     items = count_right(rows, "occupation")
     # Occupations are resampled in the order in which a cell has them.
     items["cluster"] = items.groupby(CELL, sort=False).cumcount()
-    pooled = ratios.estimate(items, CELL, "cluster", draws, seed).drop(columns="value")
+    pooled = ratios.estimate_ratios(items, CELL, "cluster", draws, seed).drop(columns="value")
     return pd.concat([pooled.merge(over, on=CELL), by_sample])
 
 
@@ -146,7 +146,7 @@ def preferences(rows: pd.DataFrame, pronoun_sets: list[str], draws: int, seed: i
     """Return how often each set is predicted after each introduction; shares of one introduction add up to 1."""
     items = [rows.assign(preferred=name, above=(rows.prediction == name).astype(int), below=1) for name in pronoun_sets]
     items = pd.concat(items).assign(metric="preferred")
-    return ratios.estimate(items, ["n_distractors", "pronoun", "preferred"], "occupation", draws, seed)
+    return ratios.estimate_ratios(items, ["n_distractors", "pronoun", "preferred"], "occupation", draws, seed)
 
 
 def picks(free: pd.DataFrame, pronoun_sets: list[str]) -> pd.DataFrame:

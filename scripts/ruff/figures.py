@@ -47,7 +47,7 @@ def figures(
         if rows.empty:
             remedy = "add 0 to ruff.distractors in the configuration, if it is missing, or run the workflow again"
             raise UserError(f"{estimates}: has no rows for {name}; {remedy}")
-        plotting.save(draw(rows, run), rows, *made)
+        plotting.save_figure(draw(rows, run), rows, *made)
 
 
 def largest(models: dict[str, dict]) -> dict[str, dict]:
@@ -69,7 +69,7 @@ def headline(tables: dict[str, pd.DataFrame], run: Drawn) -> pd.DataFrame:
 def draw_headline(frame: pd.DataFrame, run: Drawn) -> Figure:
     """Draw one curve for each model, with its interval as shading."""
     models = largest(run.models)
-    drawn = plotting.figure(plotting.COLUMN, 2.0)
+    drawn = plotting.new_figure(plotting.COLUMN, 2.0)
     ax = drawn.subplots()
     names = [name for name in models if name in run.drawn]
     for name in names:
@@ -93,14 +93,14 @@ def context_free(tables: dict[str, pd.DataFrame], run: Drawn) -> pd.DataFrame:
     return study.in_order(rows, preferred=run.labels, model=[POOLED, *run.models])
 
 
-@plotting.style()
+@plotting.figure_style()
 def draw_context_free(frame: pd.DataFrame, run: Drawn) -> Figure:
     """Draw the means as bars, single models as points, and what a random choice would give.
 
     Error bars are the SD over the models of the mean; one has none. Points are set apart along x in registry order.
     """
     labels, templates = run.labels, int(frame.n.max())
-    drawn = plotting.figure(plotting.COLUMN, 2.2)
+    drawn = plotting.new_figure(plotting.COLUMN, 2.2)
     ax = drawn.subplots()
     colours = palette.pronoun_colours(labels)
     means = frame[frame.model == POOLED].set_index("preferred")
@@ -146,7 +146,7 @@ def context_free_by_model(tables: dict[str, pd.DataFrame], run: Drawn) -> pd.Dat
     return pd.concat([even.assign(count=even.n / len(run.labels), value=1 / len(run.labels)), rows], ignore_index=True)
 
 
-@plotting.style()
+@plotting.figure_style()
 def draw_context_free_by_model(frame: pd.DataFrame, run: Drawn) -> Figure:
     """Draw one stacked bar for each model, below a bar of every set equally often."""
     panels = curves.model_rows(run.models, (RANDOM, "equally often"))
@@ -264,7 +264,7 @@ def draw_who_becomes_whom(frame: pd.DataFrame, run: Drawn) -> Figure:
     across = min(2, len(panels))
     down = -(-len(panels) // across)
     colours = palette.pronoun_colours(labels)
-    drawn = plotting.figure(plotting.COLUMN, 1.15 * down + 0.35)
+    drawn = plotting.new_figure(plotting.COLUMN, 1.15 * down + 0.35)
     axes = drawn.subplots(down, across, sharex=True, sharey=True, squeeze=False)
     for ax, introduced in zip(axes.flat, panels, strict=False):
         rows = frame[frame.pronoun == introduced]

@@ -16,7 +16,14 @@ import scipy
 from scripts.core import files
 from scripts.core.paper import checks, estimates, published
 from scripts.core.paper.estimates import at_least, compare_all, compare_by_test, compare_values, require_decided
-from scripts.core.paper.finding_verdicts import Check, Comparison, Finding, check, single_model_verdicts, write
+from scripts.core.paper.finding_verdicts import (
+    Check,
+    Comparison,
+    Finding,
+    evaluate_check,
+    single_model_verdicts,
+    write_verdicts,
+)
 from scripts.core.paper.formats import with_sign
 from scripts.core.statistics import procedures
 from scripts.core.workflow.job import run_named
@@ -47,10 +54,10 @@ def findings(
     """
     listed = published.read_published(printed)
     known = quantities.study_models(published.read_models(study_models), listed)
-    excluded = published.demonstration(models)
+    excluded = published.find_demonstration_models(models)
     runs = quantities.read_results(known, listed, estimates, pronoun_tests, template_sets, pronoun_sets, excluded)
     present = {name: run.present(known.model) for name, run in runs.items()}
-    write(FINDINGS, runs, every_set, csv=csv, tex=tex, numbers=numbers, models=present)
+    write_verdicts(FINDINGS, runs, every_set, csv=csv, tex=tex, numbers=numbers, models=present)
 
 
 def findings_of_model(
@@ -79,7 +86,7 @@ def without_context(run: Results) -> list[Check]:
         text = f"{run.label(model)}: {a} {first}, {b} {second} of {n} ({describe_test(p, 'sign test:')})"
         return require_decided(compare_by_test(p, first > second), text, n, SIGNIFICANT)
 
-    return [check(more, model, *pair) for model in run.everyone for pair in EASIER]
+    return [evaluate_check(more, model, *pair) for model in run.everyone for pair in EASIER]
 
 
 @states(2, "Appendix G", "Without context encoders spread their predictions more evenly than decoders")
@@ -92,13 +99,13 @@ def encoders_are_balanced(run: Results) -> list[Check]:
     def one():
         run.need(run.everyone, "picked")
         encoders, decoders = ([entropy(m) for m in names] for names in (run.encoders, run.decoders))
-        p = procedures.welch(encoders, decoders)[2]
+        p = procedures.welch_test(encoders, decoders)[2]
         first, second = np.mean(encoders), np.mean(decoders)
         text = f"mean entropy {first:.2f} bits (encoders), {second:.2f} bits (decoders), "
         text += describe_test(p, "Welch's test over models:")
         return require_decided(compare_by_test(p, first > second), text, len(run.everyone), SIGNIFICANT)
 
-    return [check(one)]
+    return [evaluate_check(one)]
 
 
 @states(3, "Section 6, Figure 5", "With an introduction every model is between chance and people; MosaicBERT is best")
@@ -113,8 +120,12 @@ def above_chance_below_people(run: Results) -> list[Check]:
         text = f"highest: {', '.join(f'{run.label(m)} {run.acc(m, 0).text()}' for m in ranked[:2])}"
         return require_decided(outcome, text, run.acc(ranked[0], 0).n)
 
-    printed = check(run.is_printed, "mosaicbert", "", "MosaicBERT | 0 | all", NEAR)
-    return [*(check(run.lies_within, model, CHANCE, 1) for model in run.everyone), check(best), printed]
+    printed = evaluate_check(run.is_printed, "mosaicbert", "", "MosaicBERT | 0 | all", NEAR)
+    return [
+        *(evaluate_check(run.lies_within, model, CHANCE, 1) for model in run.everyone),
+        evaluate_check(best),
+        printed,
+    ]
 
 
 @states(4, "Section 6", "Without distractors accuracy grows with size in every family but ALBERT-v2")
@@ -129,13 +140,15 @@ def grows_with_size(run: Results) -> list[Check]:
         text = f"{family}: {', '.join(v.text() for v in values)}"
         return require_decided(~rising, text, min(v.n for v in values))
 
-    growing = [check(run.grows_with_size, family) for family in ("BERT", "RoBERTa", "OPT", "Pythia", "Llama-2")]
-    return [*growing, check(mixed, "ALBERT-v2")]
+    growing = [
+        evaluate_check(run.grows_with_size, family) for family in ("BERT", "RoBERTa", "OPT", "Pythia", "Llama-2")
+    ]
+    return [*growing, evaluate_check(mixed, "ALBERT-v2")]
 
 
 @states(5, "Section 6, Figure 6", "He is easiest, she next, they and xe hardest; each step is significant")
 def order_of_pronouns(run: Results) -> list[Check]:
-    return [check(run.prefers, *pair) for pair in EASIER]
+    return [evaluate_check(run.prefers, *pair) for pair in EASIER]
 
 
 @states(6, "Section 6", "Most encoders are better on xe than on they")
@@ -151,7 +164,7 @@ def encoders_prefer_xe(run: Results) -> list[Check]:
         least = at_least(len(tests) // 2 + 1, found)
         return require_decided(least, f"{text} (Welch's tests)", min(n for _, _, n in tests), SIGNIFICANT)
 
-    return [check(most), check(run.prefers, "xe", "they", "bert-large")]
+    return [evaluate_check(most), evaluate_check(run.prefers, "xe", "they", "bert-large")]
 
 
 @states(7, "Section 6", "OPT and Pythia under 2.7B are below chance on xe, the smallest Pythia near zero")
@@ -159,19 +172,19 @@ def small_decoders_fail_on_xe(run: Results) -> list[Check]:
     small = [m for family in ("OPT", "Pythia") for m in run.families[family] if run.size(m) < 2.7e9]
     tiny = ("pythia-14m", "pythia-70m", "pythia-160m")
     limits = [*((model, CHANCE) for model in small), *((model, 0.05) for model in tiny)]
-    return [check(run.lies_within, model, -1, limit, "xe") for model, limit in limits]
+    return [evaluate_check(run.lies_within, model, -1, limit, "xe") for model, limit in limits]
 
 
 @states(8, "Section 6", "Decoders of 6.7B and more are significantly better on xe than on they")
 def large_decoders_prefer_xe(run: Results) -> list[Check]:
     large = [m for m in run.decoders if run.size(m) >= 6.7e9]
-    printed = check(run.is_printed, "llama-2-13b", "xe", "Llama-13B | 0 | xe/xem/xyr", 2 * NEAR)
-    return [*(check(run.prefers, "xe", "they", m) for m in large), printed]
+    printed = evaluate_check(run.is_printed, "llama-2-13b", "xe", "Llama-13B | 0 | xe/xem/xyr", 2 * NEAR)
+    return [*(evaluate_check(run.prefers, "xe", "they", m) for m in large), printed]
 
 
 @states(9, "Section 7, Figure 7", "Distractors lower the accuracy of every model")
 def distractors_hurt(run: Results) -> list[Check]:
-    return [check(run.falls, model, k) for model in run.everyone for k in COUNTS[1:]]
+    return [evaluate_check(run.falls, model, k) for model in run.everyone for k in COUNTS[1:]]
 
 
 @states(10, "Abstract", "One distractor costs 34 points on average")
@@ -181,18 +194,18 @@ def one_distractor_costs(run: Results) -> list[Check]:
         key = ("ruff_accuracy_drop", "mean over models | 0 to 1 distractor | all", "accuracy drop")
         return run.near(loss * 100, key, 100 * NEAR, f"points over {len(run.everyone)} scored models:")
 
-    return [check(one)]
+    return [evaluate_check(one)]
 
 
 @states(11, "Section 7, Figure 7", "Decoders get worse with every further distractor")
 def decoders_keep_falling(run: Results) -> list[Check]:
-    return [check(run.falls, model, k + 1, k) for model in run.decoders for k in COUNTS[:-1]]
+    return [evaluate_check(run.falls, model, k + 1, k) for model in run.decoders for k in COUNTS[:-1]]
 
 
 @states(12, "Section 7, Figure 7", "Encoders are worst with one distractor and recover in part")
 def encoders_recover(run: Results) -> list[Check]:
-    lowest = [check(run.falls, model, 1, k) for model in run.encoders for k in COUNTS if k != 1]
-    return [*lowest, *(check(run.falls, model, k) for model in run.encoders for k in COUNTS[2:])]
+    lowest = [evaluate_check(run.falls, model, 1, k) for model in run.encoders for k in COUNTS if k != 1]
+    return [*lowest, *(evaluate_check(run.falls, model, k) for model in run.encoders for k in COUNTS[2:])]
 
 
 @states(13, "Section 7", "With five distractors larger models of a family are better as a rule")
@@ -209,7 +222,7 @@ def larger_is_better_with_distractors(run: Results) -> list[Check]:
         least = at_least(len(found) // 2 + 1, outcomes.values())
         return require_decided(least, text, min(run.acc(m, 5).n for m in run.everyone))
 
-    return [check(one)]
+    return [evaluate_check(one)]
 
 
 @states(14, "Section 7, Figure 8", "Without distractors encoders match or beat much larger decoders")
@@ -222,13 +235,13 @@ def encoders_match_large_decoders(run: Results) -> list[Check]:
         text = f"{run.label(model)} {ours.text()}, mean of decoders of about its size {other.text()}"
         return is_greater(ours, other, text)
 
-    named = [check(run.is_ahead, "roberta-base", model, 0) for model in ("opt-125m", "opt-66b")]
-    return [*named, *(check(above_its_size, model) for model in run.encoders)]
+    named = [evaluate_check(run.is_ahead, "roberta-base", model, 0) for model in ("opt-125m", "opt-66b")]
+    return [*named, *(evaluate_check(above_its_size, model) for model in run.encoders)]
 
 
 @states(15, "Section 7, Figure 8", "With five distractors every encoder is ahead of every decoder")
 def encoders_lead_with_distractors(run: Results) -> list[Check]:
-    return [check(run.is_ahead, encoder, decoder, 5) for encoder in run.encoders for decoder in run.decoders]
+    return [evaluate_check(run.is_ahead, encoder, decoder, 5) for encoder in run.encoders for decoder in run.decoders]
 
 
 @states(16, "Section 8", "Distraction and bias explain 74 to 93 percent of the unambiguous errors")
@@ -242,7 +255,7 @@ def distraction_and_bias_explain(run: Results) -> list[Check]:
     def inside(model: str, k: int):
         return is_between(run.explained(model, k), low - half, high + half, f"{run.label(model)} with {k}")
 
-    return [check(inside, model, k) for model in run.everyone for k in COUNTS[1:]]
+    return [evaluate_check(inside, model, k) for model in run.everyone for k in COUNTS[1:]]
 
 
 @states(17, "Section 8, Figure 9", "In decoders distraction grows with every distractor and stays under 85 percent")
@@ -257,8 +270,8 @@ def decoders_are_distracted(run: Results) -> list[Check]:
     def under(model: str, k: int):
         return is_between(run.share(model, k, "distraction"), -1, level, f"{run.label(model)} with {k}")
 
-    rising = [check(rises, model, k) for model in run.decoders for k in COUNTS[1:-1]]
-    return [*rising, *(check(under, model, k) for model in run.decoders for k in COUNTS[1:])]
+    rising = [evaluate_check(rises, model, k) for model in run.decoders for k in COUNTS[1:-1]]
+    return [*rising, *(evaluate_check(under, model, k) for model in run.decoders for k in COUNTS[1:])]
 
 
 @states(18, "Section 8, Figure 9", "In encoders distraction falls and bias rises with distractors")
@@ -275,8 +288,8 @@ def encoders_turn_to_bias(run: Results) -> list[Check]:
         text = f"BERT-large with {k}: bias {bias.text()}, distraction {distraction.text()}"
         return is_greater(bias, distraction, text)
 
-    moving = [check(moves, m, *way) for m in run.encoders for way in (("distraction", -1), ("bias", 1))]
-    return [*moving, *(check(leads, k) for k in COUNTS[2:])]
+    moving = [evaluate_check(moves, m, *way) for m in run.encoders for way in (("distraction", -1), ("bias", 1))]
+    return [*moving, *(evaluate_check(leads, k) for k in COUNTS[2:])]
 
 
 @states(19, "Section 8", "Larger models are more distracted and less biased; BERT is the exception")
@@ -289,7 +302,7 @@ def larger_is_more_distracted(run: Results) -> list[Check]:
         return is_greater(second * sign, first * sign, text)
 
     return [
-        check(moves, *pair, kind, -sign if pair[0] in run.families["BERT"] else sign)
+        evaluate_check(moves, *pair, kind, -sign if pair[0] in run.families["BERT"] else sign)
         for pair in run.neighbours
         for kind, sign in (("distraction", 1), ("bias", -1))
     ]
@@ -339,9 +352,14 @@ def prompting_shows_the_same(run: Results) -> list[Check]:
         return require_decided(below, f"{text}, {test}", len(chain), SIGNIFICANT)
 
     return [
-        *(check(under, prompted, scored, k) for prompted, scored in chat for k in COUNTS),
-        *(check(falls, model, k) for model in flan for k in COUNTS[:-1]),
-        *(check(compare, method, k) for compare in (worse, read_from_chain) for method in CHAINS for k in COUNTS),
+        *(evaluate_check(under, prompted, scored, k) for prompted, scored in chat for k in COUNTS),
+        *(evaluate_check(falls, model, k) for model in flan for k in COUNTS[:-1]),
+        *(
+            evaluate_check(compare, method, k)
+            for compare in (worse, read_from_chain)
+            for method in CHAINS
+            for k in COUNTS
+        ),
     ]
 
 

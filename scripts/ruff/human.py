@@ -21,7 +21,7 @@ def human_accuracy(*, samples: list, sheet: str, completed: list, answers: str, 
     labels = annotation.read_labels(sheet, completed, HUMAN_QUESTION)
     gold = pd.concat([files.read_parquet(path, ["instance_id", "gold"]) for path in samples])
     files.write_csv(answers, labels)
-    files.write_csv(agreement, annotation.agreement(labels))
+    files.write_csv(agreement, annotation.measure_agreement(labels))
     files.write_csv(accuracy, accuracy_by_annotator(labels, gold.set_index("instance_id").gold))
 
 
@@ -37,7 +37,8 @@ def accuracy_by_annotator(labels: pd.DataFrame, gold: pd.Series) -> pd.DataFrame
 
     right = (labels.label == labels["item"].map(gold).str.lower()).groupby(labels.annotator, sort=False)
     rows = [
-        (name, len(part), part.sum(), part.mean(), *procedures.wilson(part.sum(), len(part))) for name, part in right
+        (name, len(part), part.sum(), part.mean(), *procedures.wilson_interval(part.sum(), len(part)))
+        for name, part in right
     ]
     return pd.DataFrame(rows, columns=["annotator", "n", "right", "accuracy", "low", "high"])
 

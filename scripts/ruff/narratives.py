@@ -131,15 +131,15 @@ class Narratives:
             "instance_id": self._ids(parts, case, gold),
             "text": _join(parts),
             "options": self._options(case),
-            "gold": instances.dictionary(self._flat_forms, gold),
+            "gold": instances.encode_dictionary(self._flat_forms, gold),
             **self._task_columns(codes["task"], case),
-            "pronoun": instances.dictionary(self.sets, codes["gold"]),
-            "distractor_pronoun": instances.dictionary(self.sets, codes.get("distractor"), len(rows)),
+            "pronoun": instances.encode_dictionary(self.sets, codes["gold"]),
+            "distractor_pronoun": instances.encode_dictionary(self.sets, codes.get("distractor"), len(rows)),
             "n_distractors": pa.array(np.full(len(rows), n_distractors, dtype=np.int8)),
             "task_index": pa.array(codes["task"].astype(np.int16)),
             "introduction_index": pa.array(codes["introduction"].astype(np.int8)),
             "distractor_indices": _lists(codes["indices"]),
-            "polarity": instances.dictionary(POLARITIES, codes["introduction"] // THEMES),
+            "polarity": instances.encode_dictionary(POLARITIES, codes["introduction"] // THEMES),
             **self._origin_columns(codes["task"], np.column_stack([codes["introduction"], codes["indices"]])),
         }
         return pa.RecordBatch.from_arrays(list(columns.values()), schema=schema())
@@ -257,20 +257,22 @@ class Narratives:
         return [*parts, (self._task_sentences, codes["task"])]
 
     def _ids(self, parts: "Sequence[tuple[_Sentences, np.ndarray]]", case: np.ndarray, gold: Any):
-        columns: list[tuple[np.ndarray, np.ndarray | None]] = [(instances.digests([STUDY]), None)]
+        columns: list[tuple[np.ndarray, np.ndarray | None]] = [(instances.digest_parts([STUDY]), None)]
         columns += [(sentences.digests, codes) for sentences, codes in parts]
-        columns.append((instances.digests("|".join(self.forms[c]) for c in CASES), case))
-        gold = (instances.digests([""]), None) if gold is None else (instances.digests(self._flat_forms), gold)
-        return instances.hexadecimal(instances.content_ids([*columns, gold]))
+        columns.append((instances.digest_parts("|".join(self.forms[c]) for c in CASES), case))
+        gold = (
+            (instances.digest_parts([""]), None) if gold is None else (instances.digest_parts(self._flat_forms), gold)
+        )
+        return instances.format_ids(instances.content_ids([*columns, gold]))
 
     def _options(self, case: np.ndarray):
         return _lists(np.arange(len(self.sets)) + case[:, None] * len(self.sets), self._flat_forms)
 
     def _task_columns(self, task: np.ndarray, case: np.ndarray):
         return {
-            "case": instances.dictionary(CASES, case),
-            "occupation": instances.dictionary([t.occupation for t in self.templates.tasks], task),
-            "participant": instances.dictionary([t.participant for t in self.templates.tasks], task),
+            "case": instances.encode_dictionary(CASES, case),
+            "occupation": instances.encode_dictionary([t.occupation for t in self.templates.tasks], task),
+            "participant": instances.encode_dictionary([t.participant for t in self.templates.tasks], task),
         }
 
     def _origin_columns(self, task: np.ndarray, contexts: np.ndarray):
@@ -294,7 +296,7 @@ class _Sentences:
     def __init__(self, sentences: Iterable[str]):
         sentences = list(sentences)
         self.array = pa.array(sentences, pa.string())
-        self.digests = instances.digests(sentences)
+        self.digests = instances.digest_parts(sentences)
 
 
 def _context_sentence(template: str, form: str, person: str = ""):
@@ -312,7 +314,9 @@ def _lists(codes: np.ndarray, values: Iterable[str] | None = None):
     rows, length = codes.shape
     offsets = pa.array(np.arange(rows + 1, dtype=np.int32) * length)
     flat = codes.reshape(-1)
-    return pa.ListArray.from_arrays(offsets, pa.array(flat) if values is None else instances.dictionary(values, flat))
+    return pa.ListArray.from_arrays(
+        offsets, pa.array(flat) if values is None else instances.encode_dictionary(values, flat)
+    )
 
 
 def schema() -> pa.Schema:

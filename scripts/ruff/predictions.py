@@ -8,7 +8,7 @@ import pandas as pd
 
 from scripts.core import files
 from scripts.core.data import model_outputs, templates
-from scripts.core.data.options import option_counts, predict, predicted_form
+from scripts.core.data.options import option_counts, pick_best, predicted_form
 from scripts.core.errors import UserError
 from scripts.core.workflow.job import log, run_named
 from scripts.ruff import study
@@ -92,7 +92,7 @@ def make_predictions(
             f"instances: {other.index[0]} has {other.iloc[0]} options and the run {len(pronoun_sets)} pronoun sets; "
             "delete the file and run the workflow again"
         )
-    picks = predict(scores, offers)
+    picks = pick_best(scores, offers)
     missing = set(instances.instance_id) - set(picks.index)
     if missing:
         raise UserError(

@@ -9,7 +9,7 @@ import pandas as pd
 from scripts.core import files
 from scripts.core.data.prompting import PROMPT_SLOT, second_prompt
 from scripts.core.errors import UserError
-from scripts.core.paper.formats import MISSING_MARK, count_parameters, number
+from scripts.core.paper.formats import MISSING_MARK, count_parameters, format_number
 from scripts.core.paper.tables import write_table
 from scripts.core.workflow.job import run_named
 from scripts.ruff.prompts import BLANKS, fill_prompt, read_chains, read_prompts, select_chains
@@ -146,7 +146,10 @@ def prompted_model_cells(table: Any, models: dict[str, dict]) -> pd.DataFrame:
             "Precision": table.precision,
             "Wrapping": table.prompt_wrapping.str.replace("_", " "),
             **({"Thinking": table.thinking.replace("", MISSING_MARK)} if table.thinking.any() else {}),
-            **{f"new tokens: {step}": [number(count, 0) for count in table[f"new_tokens_{step}"]] for step in STEPS},
+            **{
+                f"new tokens: {step}": [format_number(count, 0) for count in table[f"new_tokens_{step}"]]
+                for step in STEPS
+            },
             "Prompts": [f"{count:,}" for count in table.prompts],
             "Revision": revisions,
         }

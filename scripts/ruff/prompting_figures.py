@@ -71,7 +71,7 @@ def _panels(titles: list[str], x: str, y: str, columns: int = 3):
     """
     columns = min(len(titles), columns)
     lines = -(-len(titles) // columns)
-    drawn = plotting.figure(plotting.COLUMN if columns == 1 else plotting.PAGE, 1.7 * lines + 0.2)
+    drawn = plotting.new_figure(plotting.COLUMN if columns == 1 else plotting.PAGE, 1.7 * lines + 0.2)
     grid = drawn.subplots(lines, columns, sharey=True, squeeze=False)
     for i, (ax, title) in enumerate(zip(grid.flat, titles, strict=False)):
         ax.set_title(title)
@@ -123,7 +123,7 @@ def draw_vanilla(frame: pd.DataFrame, run: Drawn) -> Figure:
     models = run.drawn
     groups = curves.by_architecture(models)
     few = len(models) <= 2
-    drawn = plotting.figure(plotting.COLUMN if few else plotting.PAGE, 1.9 * len(groups) + 0.2)
+    drawn = plotting.new_figure(plotting.COLUMN if few else plotting.PAGE, 1.9 * len(groups) + 0.2)
     axes = drawn.subplots(len(groups), 1, squeeze=False)[:, 0]
     handles = []
     for ax, (architecture, names) in zip(axes, groups.items(), strict=True):
@@ -177,8 +177,8 @@ def draw_against_scored(frame: pd.DataFrame, run: Drawn) -> Figure:
         curves.distractor_axis(ax)
         plotting.fraction_axis(ax.yaxis)
     handles = [
-        plotting.handle({"color": plotting.GREY, "marker": "o", "markersize": 3.5}, "prompted, mean over prompts"),
-        plotting.handle(SCORED, "scored by likelihood"),
+        plotting.line_handle({"color": plotting.GREY, "marker": "o", "markersize": 3.5}, "prompted, mean over prompts"),
+        plotting.line_handle(SCORED, "scored by likelihood"),
         Patch(facecolor=plotting.GREY, alpha=0.25, linewidth=0, label="range over prompts"),
         *run.references(axes),
     ]

@@ -80,7 +80,7 @@ def compare_sets(
 
 
 def _welch(x: pd.Series, y: pd.Series):
-    t, df, p = procedures.welch(x, y)
+    t, df, p = procedures.welch_test(x, y)
     return t, df, procedures.compare_constants(x, y) if np.isnan(p) else p
 
 

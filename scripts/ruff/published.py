@@ -4,7 +4,7 @@ import pandas as pd
 
 from scripts.core import files
 from scripts.core.data import options
-from scripts.core.paper.published import demonstration, read, write
+from scripts.core.paper.published import find_demonstration_models, read_study, write_comparison
 from scripts.core.statistics.ratios import POOLED
 from scripts.core.workflow.job import run_named
 from scripts.ruff import study
@@ -40,12 +40,12 @@ def published_vs_ours(
                 table["over_roberta_base"] = table.parameters / table.parameters[table.model == "roberta-base"].max()
             compared[name][f"tables/{kind}.csv"] = table
     obstacle = options.other_choice(pronoun_sets, study.PRONOUN_SETS)
-    write(
+    write_comparison(
         "ruff",
-        read(published, mapping, study_models),
+        read_study(published, mapping, study_models),
         compared,
         every_set,
-        excluded=demonstration(facts),
+        excluded=find_demonstration_models(facts),
         obstacles={
             "likelihood": obstacle,
             "prompting": obstacle if prompted_models else "not in this run: a prompted model",

@@ -2,7 +2,7 @@
 
 ``acc(m, k, p)`` is the accuracy of model m with k distractors on pronoun set p, or over all sets; distraction and bias
 are shares of the unambiguous errors. What the run lacks is :class:`MissingEvidence`. Comparisons return what
-:func:`scripts.core.paper.finding_verdicts.check` takes.
+:func:`scripts.core.paper.finding_verdicts.evaluate_check` takes.
 """
 
 from collections.abc import Collection, Iterable
@@ -146,7 +146,7 @@ class Results:
     def mean_acc(self, models: Collection[str], k: int, pronoun: str = "") -> Estimate:
         """Return the mean accuracy over models, all of which the run must have."""
         self.need(models)
-        return estimates.mean([self.acc(m, k, pronoun) for m in models])
+        return estimates.mean_estimate([self.acc(m, k, pronoun) for m in models])
 
     def picks(self, model: str, pronoun: str) -> tuple[int, int]:
         """Return how often a model picks a set without context, and of how many task sentences."""
@@ -159,7 +159,7 @@ class Results:
         The interval is that of the errors of one sample, as if they were independent.
         """
         row = self._cell(kind, model, f"errors with {count_distractors(k)}", k)
-        return estimates.share(float(row["value"]), row["below"] // max(row["samples"], 1))
+        return estimates.estimate_share(float(row["value"]), row["below"] // max(row["samples"], 1))
 
     def explained(self, model: str, k: int) -> Estimate:
         """Return the share of distraction and bias together, what the other errors leave."""
@@ -169,7 +169,7 @@ class Results:
     def mean_share(self, model: str, kind: str) -> Estimate:
         """Return the share of a kind of error, averaged over one to five distractors where it is defined."""
         shares = [share for k in COUNTS[1:] if not np.isnan((share := self.share(model, k, kind)).value)]
-        return estimates.mean(shares) if shares else estimates.share(np.nan, 0)
+        return estimates.mean_estimate(shares) if shares else estimates.estimate_share(np.nan, 0)
 
     def prompted(self, model: str, k: int, method: str = study.VANILLA, answer: str = study.FINAL) -> np.ndarray:
         """Return the accuracies of a prompted model with each prompt."""
@@ -200,12 +200,12 @@ class Results:
 
     # What follows compares, and says the numbers.
 
-    def prefers(self, a: str, b: str, model: str = POOLED) -> tuple[Comparison, str]:
+    def prefers(self, a: str, b: str, model: str = POOLED) -> tuple[Comparison | None, str]:
         """Return whether Welch's test decides that one pronoun set is easier than another, for a model or over all."""
         outcome, text, n = self.compare_sets(a, b, model)
         return require_decided(outcome, f"{self.label(model)}: {text}" if model else text, n, SIGNIFICANT)
 
-    def lies_within(self, model: str, low: float, high: float, pronoun: str = "") -> tuple[Comparison, str]:
+    def lies_within(self, model: str, low: float, high: float, pronoun: str = "") -> tuple[Comparison | None, str]:
         """Return whether a model's accuracy without distractors lies between two bounds."""
         return is_between(self.acc(model, 0, pronoun), low, high, self.label(model))
 
@@ -259,7 +259,7 @@ class Results:
             rhos = ranks @ by_size / np.sqrt((ranks**2).sum(axis=1) * (by_size @ by_size))
         low, high = np.quantile(rhos, [0.025, 0.975])
         found = Estimate(rho, float(low), float(high), min(v.n for v in values))
-        outcome = estimates.of_samples(rhos, estimates.fewest(values))
+        outcome = estimates.of_samples(rhos, estimates.fewest_clusters(values))
         return require_decided(outcome, f"{family}: rho {found.text(2)}", found.n, estimates.BOUND)
 
 
@@ -312,7 +312,7 @@ def study_models(models: pd.DataFrame, numbers: pd.DataFrame) -> pd.DataFrame:
     """
     units = {"million parameters": 1e6, "billion parameters": 1e9}
     rows = numbers[(numbers.item == "ruff_model_parameters") & (numbers.source == "Table 2")]
-    sizes = {row.row: float(row.value) * units[row.unit] for row in files.rows(rows)}
+    sizes = {row.row: float(row.value) * units[row.unit] for row in files.iterate_rows(rows)}
     return models.assign(parameters=models.row.map(sizes))
 
 

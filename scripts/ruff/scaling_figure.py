@@ -35,7 +35,7 @@ def draw_scaling(frame: pd.DataFrame, run: Drawn) -> Figure:
         families.setdefault((facts["family"], facts["architecture"]), palette.family_style(facts))
     order = list(palette.ARCHITECTURES)
     families = dict(sorted(families.items(), key=lambda item: order.index(item[0][1])))
-    drawn = plotting.figure(plotting.COLUMN, 1.65 * len(ends) + 0.25)
+    drawn = plotting.new_figure(plotting.COLUMN, 1.65 * len(ends) + 0.25)
     grid = drawn.subplots(len(ends), 1, sharex=True, squeeze=False)[:, 0]
     for ax, n in zip(grid, ends, strict=True):
         for (family, architecture), look in families.items():
@@ -57,7 +57,9 @@ def draw_scaling(frame: pd.DataFrame, run: Drawn) -> Figure:
     ax.xaxis.set_major_formatter(FuncFormatter(lambda count, _: count_parameters(count)))
     ax.xaxis.set_minor_formatter(NullFormatter())
     ax.set_xlabel("Size (parameters)")
-    handles = [plotting.handle(look, f"{family} ({architecture})") for (family, architecture), look in families.items()]
+    handles = [
+        plotting.line_handle(look, f"{family} ({architecture})") for (family, architecture), look in families.items()
+    ]
     handles += [*run.references(grid), plotting.interval_handle(curves.BOOTSTRAP)]
     plotting.legend_below(drawn, handles + run.dropped, 2)
     return drawn

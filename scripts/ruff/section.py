@@ -8,7 +8,7 @@ from scripts.core import files
 from scripts.core.data.estimate_rows import PROMPTED
 from scripts.core.paper import latex
 from scripts.core.paper.lookup import Numbers
-from scripts.core.paper.sections import breakable, context, number, value, write_all
+from scripts.core.paper.sections import breakable, find_value, make_context, print_number, write_all
 from scripts.core.workflow.job import run_named
 from scripts.ruff import section_numbers, study
 from scripts.ruff.section_numbers import SOURCE
@@ -35,7 +35,7 @@ def section(
     ``prompting`` says which models were prompted and how, and ``uneven`` names models whose samples do not have all
     cases equally often.
     """
-    common = context("ruff", template_sets, figures, tables, comparison_numbers, section_files[0], models=models)
+    common = make_context("ruff", template_sets, figures, tables, comparison_numbers, section_files[0], models=models)
     for name, counts in zip(template_sets, instance_counts, strict=True):
         part, rows = common["sets"][name], study.read_table(estimates, name)
         beside, scores = (study.read_table(path, name) for path in (against_scored, normalisation))
@@ -82,7 +82,7 @@ def section(
             against_chance(part, name, n) == UNCLEAR for name in models for n in counts
         ),
         "apart": apart,
-        "distinct": lambda part, model: value(part, f"first_p.{model}") < value(part, "setting.alpha"),
+        "distinct": lambda part, model: find_value(part, f"first_p.{model}") < find_value(part, "setting.alpha"),
         "prompting": prompting,
     }
     write_all(section_files, section_templates, everything)
@@ -92,8 +92,8 @@ def section(
 
 def scored(part: dict, counts: Iterable[int]) -> str:
     """Return how many instances were scored with each of ``counts`` distractors: one number, or their range."""
-    names = sorted((f"scored.{n}" for n in counts), key=lambda name: value(part, name))
-    ends = {value(part, name): number(part, name) for name in (names[-1], names[0])}
+    names = sorted((f"scored.{n}" for n in counts), key=lambda name: find_value(part, name))
+    ends = {find_value(part, name): print_number(part, name) for name in (names[-1], names[0])}
     return " to ".join(ends[count] for count in sorted(ends))
 
 
@@ -105,9 +105,9 @@ def fewer(part: dict, n: int | str, models: dict) -> str:
         models: The run's models.
     """
     counted = {model: f"setting.sample_size.{model}" if n == "size" else f"scored.{model}.{n}" for model in models}
-    most = max(value(part, name) for name in counted.values())
-    small = {model: name for model, name in counted.items() if value(part, name) < most}
-    told = [f"{number(part, name)} for {models[model]['label']}" for model, name in small.items()]
+    most = max(find_value(part, name) for name in counted.values())
+    small = {model: name for model, name in counted.items() if find_value(part, name) < most}
+    told = [f"{print_number(part, name)} for {models[model]['label']}" for model, name in small.items()]
     return f" ({', '.join(told)})" if told else ""
 
 
@@ -137,7 +137,7 @@ def over_prompts(part: dict, model: str, n: int, which: str) -> pd.Series:
 
 def against_chance(part: dict, model: str, n: int) -> str:
     """Return where the interval of a model's accuracy lies against chance, in words."""
-    row, chance = accuracy(part, model, n), value(part, "setting.chance")
+    row, chance = accuracy(part, model, n), find_value(part, "setting.chance")
     return "above chance" if row.low > chance else "below chance" if row.high < chance else UNCLEAR
 
 

@@ -1,6 +1,6 @@
 """Numbers of RUFF's section that are no single estimate: counts, extremes, means over models, settings.
 
-Each function returns entries by id (:func:`scripts.core.paper.numbers.entry`).
+Each function returns entries by id (:func:`scripts.core.paper.numbers.make_entry`).
 """
 
 import inspect
@@ -10,8 +10,8 @@ from typing import Any
 import pandas as pd
 
 from scripts.core.data.estimate_rows import PROMPTED
-from scripts.core.paper.formats import number, p_text, percent
-from scripts.core.paper.numbers import count, entry
+from scripts.core.paper.formats import format_number, format_percent, p_text
+from scripts.core.paper.numbers import make_count, make_entry
 from scripts.core.statistics import procedures
 from scripts.core.statistics.ratios import POOLED
 from scripts.ruff import study
@@ -49,20 +49,20 @@ def of_settings(counts: pd.DataFrame, settings: dict, sizes: dict[str, int]) -> 
     for row in counts.to_dict("records"):
         n = row["n_distractors"]
         name = study.CONTEXT_FREE if math.isnan(n) else str(int(n))
-        found[f"scored.{name}"] = count(row["scored"], source, n_distractors=name)
+        found[f"scored.{name}"] = make_count(row["scored"], source, n_distractors=name)
         for model, column in columns.items():
-            found[f"scored.{model}.{name}"] = count(row[column], source, n_distractors=name, column=column)
+            found[f"scored.{model}.{name}"] = make_count(row[column], source, n_distractors=name, column=column)
     for model, size in sizes.items():
-        found[f"setting.sample_size.{model}"] = count(size, "config.yaml", key=KEYS["sample_size"])
+        found[f"setting.sample_size.{model}"] = make_count(size, "config.yaml", key=KEYS["sample_size"])
     for name, value in (settings | {"sample_size": largest}).items():
         text = f"{value:,.3g}" if value < 1 else f"{value:,}"
-        found[f"setting.{name}"] = entry(value, text, "config.yaml", key=KEYS[name])
+        found[f"setting.{name}"] = make_entry(value, text, "config.yaml", key=KEYS[name])
     code = "scripts/core/statistics/procedures.py"
     level = inspect.signature(procedures.cluster_bootstrap).parameters["level"].default
-    found["setting.confidence"] = entry(level, f"{100 * level:g}%", code, default="cluster_bootstrap: level")
+    found["setting.confidence"] = make_entry(level, f"{100 * level:g}%", code, default="cluster_bootstrap: level")
     needed = math.ceil(NORMAL**2 * settings["chance"] * (1 - settings["chance"]) / DISTANCE**2)
     for name, value in (("distance", DISTANCE), ("needed", needed)):
-        found[f"chance.{name}"] = entry(value, f"{value}", "scripts/ruff/section_numbers.py", name="DISTANCE")
+        found[f"chance.{name}"] = make_entry(value, f"{value}", "scripts/ruff/section_numbers.py", name="DISTANCE")
     return found
 
 
@@ -83,16 +83,16 @@ def of_accuracies(rows: pd.DataFrame, models: dict, chance: float) -> dict[str, 
     counts = sorted(int(n) for n in means.index if n != "0")
     change = float(means[str(counts[0])] - means["0"])
     found = {
-        "models.n": count(rows.model.nunique(), SOURCE, column="model", **cell),
-        "models.pooled": count(pooled.model.nunique(), SOURCE, column="model", **cell),
-        "distractors.fewest": count(counts[0], SOURCE, column="n_distractors"),
-        "distractors.most": count(counts[-1], SOURCE, column="n_distractors"),
-        "accuracy_change.all": entry(change, percent(change, 0, signed=True), SOURCE, **cell),
+        "models.n": make_count(rows.model.nunique(), SOURCE, column="model", **cell),
+        "models.pooled": make_count(pooled.model.nunique(), SOURCE, column="model", **cell),
+        "distractors.fewest": make_count(counts[0], SOURCE, column="n_distractors"),
+        "distractors.most": make_count(counts[-1], SOURCE, column="n_distractors"),
+        "accuracy_change.all": make_entry(change, format_percent(change, 0, signed=True), SOURCE, **cell),
     }
     for n, value in means.items():
-        found[f"accuracy.all.{n}"] = entry(value, number(value, 2), SOURCE, n_distractors=n, **cell)
+        found[f"accuracy.all.{n}"] = make_entry(value, format_number(value, 2), SOURCE, n_distractors=n, **cell)
     for n, of_number in rows.groupby("n_distractors"):
-        found[f"above_chance.{n}"] = count((of_number.low > chance).sum(), SOURCE, n_distractors=n, **cell)
+        found[f"above_chance.{n}"] = make_count((of_number.low > chance).sum(), SOURCE, n_distractors=n, **cell)
     return found
 
 
@@ -110,17 +110,17 @@ def of_picks(rows: pd.DataFrame) -> dict[str, dict]:
         two = of_model.sort_values("above", ascending=False, kind="stable")[:2]
         cell = {"model": model, "setting": study.CONTEXT_FREE}
         for name, row in zip(("first", "second"), two.to_dict("records"), strict=True):
-            made = count(row["above"], SOURCE, metric="picked", preferred=row["preferred"], **cell)
+            made = make_count(row["above"], SOURCE, metric="picked", preferred=row["preferred"], **cell)
             found[f"{name}.{model}"] = made | {"set": row["preferred"]}
         p = procedures.sign_test(*(two.above / study.SENTENCES))
-        found[f"first_p.{model}"] = entry(p, p_text(p), SOURCE, metric="picked", **cell)
+        found[f"first_p.{model}"] = make_entry(p, p_text(p), SOURCE, metric="picked", **cell)
         ties = pick(rows, "tied", model=str(model), preferred=...).above.sum()
-        found[f"ties.{model}"] = count(ties, SOURCE, metric="tied", **cell)
+        found[f"ties.{model}"] = make_count(ties, SOURCE, metric="tied", **cell)
     most = picked[picked.above == picked.groupby("model").above.transform("max")]
     favourites = most.drop_duplicates("model", keep=False).preferred
-    found["favourites.tied"] = count(most.model.nunique() - len(favourites), SOURCE, metric="picked")
+    found["favourites.tied"] = make_count(most.model.nunique() - len(favourites), SOURCE, metric="picked")
     for name in picked.preferred.unique():
-        found[f"favourite.{name}"] = count((favourites == name).sum(), SOURCE, metric="picked", preferred=name)
+        found[f"favourite.{name}"] = make_count((favourites == name).sum(), SOURCE, metric="picked", preferred=name)
     return found
 
 
@@ -136,15 +136,15 @@ def of_tests(tests: Any) -> dict[str, dict]:
         return {}
     source = "pronoun_tests.csv"
     found = {
-        f"{name}.{bound}": count(n, source, columns=columns)
+        f"{name}.{bound}": make_count(n, source, columns=columns)
         for name, columns in (("test_n", ["n_a", "n_b"]), ("test_pairs", ["n_pairs"]))
         for bound, n in (("lowest", tests[columns].min(axis=None)), ("highest", tests[columns].max(axis=None)))
     }
-    found["test_needed"] = count(tests.needed.iloc[0], source, column="needed")
+    found["test_needed"] = make_count(tests.needed.iloc[0], source, column="needed")
     for model, rows in tests.groupby("model", sort=False):
         cell = {"model": model, "column": "p_paired_holm"}
         for name, flags in (("tests", rows.p_paired_holm.notna()), ("significant", rows.significant_paired_holm)):
-            found[f"paired.{'all' if model == POOLED else model}.{name}"] = count(flags.sum(), source, **cell)
+            found[f"paired.{'all' if model == POOLED else model}.{name}"] = make_count(flags.sum(), source, **cell)
     return found
 
 
@@ -161,12 +161,14 @@ def of_errors(rows: pd.DataFrame) -> dict[str, dict]:
         "all": sums["error"].above, "ambiguous": sums["ambiguous"].above,
         "unambiguous": sums["unbiased"].below, "unbiased": sums["unbiased"].above,
     }  # fmt: skip
-    found = {f"errors.{name}": count(value, SOURCE, metric=["error", "ambiguous"]) for name, value in counts.items()}
+    found = {
+        f"errors.{name}": make_count(value, SOURCE, metric=["error", "ambiguous"]) for name, value in counts.items()
+    }
     explained = pick(rows, ["distraction", "bias"], n_distractors=...).groupby(["model", "n_distractors"], sort=False)
     explained = explained.value.sum(min_count=2).dropna()
     for bound, value in (("lowest", explained.min()), ("highest", explained.max())) if len(explained) else ():
-        text = percent(value, 0)
-        found[f"error_range.{bound}"] = entry(value, text, SOURCE, metric=["distraction", "bias"])
+        text = format_percent(value, 0)
+        found[f"error_range.{bound}"] = make_entry(value, text, SOURCE, metric=["distraction", "bias"])
     return found
 
 
@@ -180,10 +182,10 @@ def of_scores(rows: pd.DataFrame) -> dict[str, dict]:
     source, found = "normalisation.csv", {}
     compared = rows[(rows.n_distractors == "") & (rows.pronoun == "") & rows.flipped.notna()]
     for bound, value in (("lowest", compared.flipped.min()), ("highest", compared.flipped.max())):
-        found[f"flipped.{bound}"] = entry(value, number(value, 2), source, column="flipped")
+        found[f"flipped.{bound}"] = make_entry(value, format_number(value, 2), source, column="flipped")
     changed = (compared.difference_low > 0) | (compared.difference_high < 0)
     for name, n in (("changed", changed.sum()), ("compared", len(changed))):
-        found[f"other_{name}"] = count(n, source, column="difference")
+        found[f"other_{name}"] = make_count(n, source, column="difference")
     return found
 
 
@@ -200,13 +202,13 @@ def of_prompting(rows: pd.DataFrame, settings: dict) -> dict[str, dict]:
     for row in rows.to_dict("records"):
         cell = {name: row[name] for name in ("templates", "model", "method", "n_distractors")}
         name = f"prompted_outputs.{row['method']}.{row['n_distractors']}"
-        found[name] = count(row["below"], SOURCE, scoring=PROMPTED, metric="accuracy", **cell)
+        found[name] = make_count(row["below"], SOURCE, scoring=PROMPTED, metric="accuracy", **cell)
     vanilla = rows[(rows.method == study.VANILLA) & (rows.answer == study.FINAL)]
-    found["prompted_prompts.all"] = count(vanilla.samples.max(), SOURCE, column="samples")
+    found["prompted_prompts.all"] = make_count(vanilla.samples.max(), SOURCE, column="samples")
     for model, of_model in vanilla[vanilla.metric == "wrong"].groupby("model"):
         share = of_model.above.sum() / of_model.below.sum()
         cell = {"model": model, "scoring": PROMPTED, "metric": "wrong", **study.ASKED}
-        found[f"prompted_wrong.{model}"] = entry(share, number(share, 2), SOURCE, **cell)
+        found[f"prompted_wrong.{model}"] = make_entry(share, format_number(share, 2), SOURCE, **cell)
     for name, value in settings.items():
-        found[f"prompting.{name}"] = entry(value, f"{value:,}", "config.yaml", key=f"ruff.prompting.{name}")
+        found[f"prompting.{name}"] = make_entry(value, f"{value:,}", "config.yaml", key=f"ruff.prompting.{name}")
     return found

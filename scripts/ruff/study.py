@@ -39,8 +39,8 @@ def read_table(path: str | Path, part: str | None = None) -> "pd.DataFrame":
 
 
 def pick(table: "pd.DataFrame", metric: str | Sequence[str] = "accuracy", **levels: Any) -> "pd.DataFrame":
-    """Return the rows of a metric with these levels (:func:`scripts.core.statistics.ratios.pick`)."""
-    return ratios.pick(table, FACTORS, metric=metric, **levels)
+    """Return the rows of a metric with these levels (:func:`scripts.core.statistics.ratios.select_rows`)."""
+    return ratios.select_rows(table, FACTORS, metric=metric, **levels)
 
 
 def in_order(table: "pd.DataFrame", **orders: Iterable | None) -> "pd.DataFrame":

@@ -36,7 +36,7 @@ def summary(
     table["setting"] = table.setting.where(table.normalisation.notna(), "")
     # A factor that no row has is none.
     table = table.loc[:, (table.notna() & (table != "")).any()]
-    estimate_rows.write(
+    estimate_rows.write_estimates(
         summary,
         "ruff",
         [

@@ -10,7 +10,7 @@ import pandas as pd
 
 from scripts.core import files
 from scripts.core.data.estimate_rows import PROMPTED
-from scripts.core.paper.formats import MISSING_MARK, count_parameters, number, p_text, with_sd
+from scripts.core.paper.formats import MISSING_MARK, count_parameters, format_number, p_text, with_sd
 from scripts.core.paper.tables import blank_repeats, drop_uninformative, write_table
 from scripts.core.statistics.ratios import POOLED
 from scripts.core.workflow.job import run_named
@@ -56,7 +56,8 @@ def error_types(estimates: pd.DataFrame, models: dict[str, dict]) -> tuple[pd.Da
     rows = pick(estimates, kinds, n_distractors=...)
     shown = rows[rows.metric.isin(kinds[:2])]
     shown = shown.assign(
-        head=shown.metric.str[0].str.upper() + shown.n_distractors, text=[number(value, 2) for value in shown.value]
+        head=shown.metric.str[0].str.upper() + shown.n_distractors,
+        text=[format_number(value, 2) for value in shown.value],
     )
     wide = shown.pivot(index="model", columns="head", values="text")
     heads = [f"{letter}{n}" for letter in "DB" for n in sorted(shown.n_distractors.unique())]
@@ -82,7 +83,9 @@ def pronoun_tests(tests: pd.DataFrame, models: dict[str, dict]) -> tuple[pd.Data
         for row in tests[tests.model == name].to_dict("records"):
             cells = rows.setdefault(f"{row['pronoun_a']} – {row['pronoun_b']}", {})
             defined = [end for end in TESTS.values() if pd.notna(row[f"p{end}_holm"])]
-            cells[f"{label}: difference"] = number(row["difference"], 2, signed=True) if defined else MISSING_MARK
+            cells[f"{label}: difference"] = (
+                format_number(row["difference"], 2, signed=True) if defined else MISSING_MARK
+            )
             for head, end in TESTS.items():
                 star = "*" if row[f"significant{end}_holm"] else ""
                 cells[f"{label}: {head}"] = _p(row[f"p{end}_holm"]) + star if end in defined else MISSING_MARK
@@ -112,7 +115,7 @@ def prompting(estimates: pd.DataFrame, models: dict[str, dict]) -> tuple[pd.Data
     for name in OUTCOMES[2:]:
         sums = others.xs(name, level="metric")
         head = f"no answer: {OUTCOME_LABELS[name].removesuffix(' pronouns')}"
-        wide[head] = [number(value, 2) for value in (sums.above / sums.below).reindex(wide.index)]
+        wide[head] = [format_number(value, 2) for value in (sums.above / sums.below).reindex(wide.index)]
     order = accuracies[keys].drop_duplicates().itertuples(index=False, name=None)
     cells = wide.loc[list(order)].reset_index()
     # Without a chain there is one place to read the answer in.
@@ -204,7 +207,7 @@ def instance_count_cells(counts: pd.DataFrame, sizes: dict[str, int], models: di
         heads["scored"] = "others"
     samples = [
         MISSING_MARK if pd.isna(row.samples) else f"{row.samples} × {row.sample_size:,}"
-        for row in files.rows(counts, index=False)
+        for row in files.iterate_rows(counts, index=False)
     ]
     scored = {
         f"Scored: {head}" if len(columns) > 1 else "Scored here": [f"{n:,}" for n in counts[name]]

@@ -79,7 +79,7 @@ def main(
             if name not in loaded:
                 folder = next((path for path in prepared if Path(path).name == name), None)
                 wanted = read_job_entry(entries[name])
-                loaded[name] = loading.load_model(name, wanted, loading.locate(name, wanted, folder), device)
+                loaded[name] = loading.load_model(name, wanted, loading.locate_model(name, wanted, folder), device)
         tokenizer = loaded[case["tokenizer"]][1]
         if case["model"] in entries:
             kind, precision = (entries[case["model"]][key] for key in ("architecture", "precision"))

@@ -20,7 +20,7 @@ from scripts.core.scoring.distinct_options import DistinctOptions
 from scripts.core.scoring.network import refuse_nonfinite
 from scripts.core.scoring.reader import Reader, Text, check_lengths
 from scripts.core.workflow.job import log, run
-from scripts.core.workflow.parts import Parts, digest
+from scripts.core.workflow.parts import Parts, digest_json
 
 WINDOW = 1024
 """Instances held at once: enough for neighbours to share contexts, few enough for memory to stay flat."""
@@ -124,7 +124,7 @@ def main(
         # The rest of the instances will share about as much as those so far.
         parts.bar.total = round(metadata["forward_tokens"] * total / done)
         values: list[np.ndarray] = [np.zeros(0)] * len(texts)
-        for batch, results in parts.work(digest([*rows.instance_id, *rows.text]), batches, scorer.run):
+        for batch, results in parts.work(digest_json([*rows.instance_id, *rows.text]), batches, scorer.run):
             for number, found in zip(batch.members, results, strict=True):
                 check_finite(rows.iloc[number], found, opened.network)
                 values[number] = found

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from scripts.core import files
 from scripts.core.paper import palette, plotting
-from scripts.core.paper.published import demonstration
+from scripts.core.paper.published import find_demonstration_models
 from scripts.core.workflow.job import run_named
 from scripts.underspecification import illustrations, study
 from scripts.underspecification.study import SENTENCES, SPECIFIED
@@ -80,8 +80,8 @@ def figures(
         part, name = Path(paths[0]).with_suffix("").parts[-2:]
         kind, *of = name.split("_")
         rows = read[kind][read[kind].part == part]
-        if set(models) - set(demonstration(models)):
-            rows = rows[~rows.model.isin(list(demonstration(models)))] if "model" in rows else rows
+        if set(models) - set(find_demonstration_models(models)):
+            rows = rows[~rows.model.isin(list(find_demonstration_models(models)))] if "model" in rows else rows
         if kind == "correlations":
             variable, choice = of
             rows = select_lines(rows, lines, variable, choice)
@@ -96,7 +96,7 @@ def figures(
         else:
             rows = rows.drop(columns="part")
             drawn = illustrations.draw_toy_model(rows, files.read_csv(points))
-        plotting.save(drawn, rows, *paths)
+        plotting.save_figure(drawn, rows, *paths)
 
 
 def select_lines(curves: "pd.DataFrame", estimates: "pd.DataFrame", variable: str, choice: str) -> "pd.DataFrame":
@@ -153,7 +153,7 @@ def clipped_line(positions: ArrayLike, values: ArrayLike) -> tuple[np.ndarray, n
     return np.interp(ends, values[order], positions[order]), ends
 
 
-@plotting.style()
+@plotting.figure_style()
 def draw_correlations(curves: "pd.DataFrame", variable: str) -> Figure:
     """Draw one panel for each model and prompt, each with its own scale.
 
@@ -174,7 +174,7 @@ def draw_correlations(curves: "pd.DataFrame", variable: str) -> Figure:
     columns = min(PANELS_ACROSS, len(shown))
     rows = -(-len(shown) // columns)
     width = plotting.PAGE if columns > 2 else plotting.COLUMN
-    drawn = plotting.figure(width, (1.3 if rows > 1 else 1.8) * rows)
+    drawn = plotting.new_figure(width, (1.3 if rows > 1 else 1.8) * rows)
     axes = np.atleast_1d(drawn.subplots(rows, columns)).ravel()
     places, labels = variable_ticks(curves, variable)
     for index, (ax, key) in enumerate(zip(axes, shown, strict=False)):
@@ -214,10 +214,10 @@ def draw_correlations(curves: "pd.DataFrame", variable: str) -> Figure:
     for ax in axes[: len(shown) : columns]:
         ax.set_ylabel("Probability (%)")
     drawn_genders = set(curves.gender)
-    handles = [plotting.handle(look, LABELS[gender]) for gender, look in looks.items() if gender in drawn_genders]
+    handles = [plotting.line_handle(look, LABELS[gender]) for gender, look in looks.items() if gender in drawn_genders]
     handles += [
         plotting.patch_handle("#BFBFBF", "95% interval of the line"),
-        plotting.handle({"color": plotting.GREY, **STUDY_BAND}, "the study's band"),
+        plotting.line_handle({"color": plotting.GREY, **STUDY_BAND}, "the study's band"),
     ]
     plotting.legend_below(drawn, handles, 5)
     return drawn
@@ -251,7 +251,7 @@ def select_occupations(metrics: "pd.DataFrame", evaluation_set: str, group: str)
     return rows.assign(sentence=study.sentence_kinds(rows)).reset_index(drop=True)
 
 
-@plotting.style()
+@plotting.figure_style()
 def draw_occupations(frame: "pd.DataFrame", evaluation_set: str, threshold: float) -> Figure:
     """Draw a panel for each model: a row for each kind of sentence, a point for each occupation at its metric.
 
@@ -284,7 +284,7 @@ def draw_occupations(frame: "pd.DataFrame", evaluation_set: str, threshold: floa
         )
         .label(x="Metric (points)", y="Sentence")
     )
-    drawn = plotting.draw(plot, width, 0.5 + (ROW if len(names) <= MANY else NARROW_ROW) * len(order))
+    drawn = plotting.draw_plot(plot, width, 0.5 + (ROW if len(names) <= MANY else NARROW_ROW) * len(order))
     limit = {"color": plotting.GREY, "linestyle": ":", "linewidth": 0.9}
     for ax, title in zip(drawn.axes, titles.values(), strict=True):
         # Seaborn's median would be that of what its scale makes of the values.
@@ -296,11 +296,11 @@ def draw_occupations(frame: "pd.DataFrame", evaluation_set: str, threshold: floa
         ax.grid(visible=True, axis="x")
         ax.axvline(threshold, **limit)
     handles = [
-        plotting.handle({"color": colour, "marker": "o", "linestyle": ""}, name) for name, colour in KINDS.values()
+        plotting.line_handle({"color": colour, "marker": "o", "linestyle": ""}, name) for name, colour in KINDS.values()
     ]
     handles += [
-        plotting.handle({"color": "black", "linewidth": 1.4}, "median"),
-        plotting.handle(limit, f"threshold ({threshold:g})"),
+        plotting.line_handle({"color": "black", "linewidth": 1.4}, "median"),
+        plotting.line_handle(limit, f"threshold ({threshold:g})"),
     ]
     plotting.legend_below(drawn, handles, 4)
     return drawn

@@ -45,13 +45,13 @@ def findings(
     that of the metric. Demonstration models among the run's ``models`` are left out. ``shares`` (TSV): the share of
     women by occupation, where it was fetched.
     """
-    excluded = frozenset(published.demonstration(models).values())
+    excluded = frozenset(published.find_demonstration_models(models).values())
     tables = read_tables(estimates, curves, metrics)
     women = study.read_shares(shares)
     runs = {name: Source(of_part(tables, name), threshold, women, excluded) for name in parts}
     present = {name: source.present({*study.METHOD1, *study.METHOD2}) for name, source in runs.items()}
     outputs = {"csv": csv, "tex": tex, "numbers": numbers}
-    finding_verdicts.write(FINDINGS, runs, every_part, **outputs, heads=study.HEADS, models=present)
+    finding_verdicts.write_verdicts(FINDINGS, runs, every_part, **outputs, heads=study.HEADS, models=present)
 
 
 def findings_of_model(

@@ -13,7 +13,7 @@ from scripts.core.paper.estimates import (
     is_greater,
     require_decided,
 )
-from scripts.core.paper.finding_verdicts import Check, Comparison, Finding, MissingEvidence, check
+from scripts.core.paper.finding_verdicts import Check, Comparison, Finding, MissingEvidence, evaluate_check
 from scripts.core.paper.formats import p_text, with_sign
 from scripts.underspecification import study
 from scripts.underspecification.quantities import Source, rank_correlation
@@ -50,7 +50,7 @@ def _rises_and_falls(source: Source, variable: str):
         text = f"{model} ({', '.join(parts)})" if parts else model
         return require_decided(compare_all(outcomes), text, min(sizes), estimates.BOUND)
 
-    return [check(one, model) for model in source.alone or (*study.MASKED, *study.GPT)]
+    return [evaluate_check(one, model) for model in source.alone or (*study.MASKED, *study.GPT)]
 
 
 @states(
@@ -75,13 +75,13 @@ def places_are_steeper_and_weaker(source: Source) -> list[Check]:
 
     def one(metric: str, steeper: bool):
         date, place = (
-            estimates.median([source.absolute(m, metric, v) for m in source.need(study.METHOD1)])
+            estimates.median_estimate([source.absolute(m, metric, v) for m in source.need(study.METHOD1)])
             for v in ("date", "place")
         )
         text = f"median absolute {metric}: {date.text(2)} (dates), {place.text(2)} (places)"
         return is_greater(place, date, text) if steeper else is_greater(date, place, text)
 
-    return [check(one, "slope", True), check(one, "r", False)]
+    return [evaluate_check(one, "slope", True), evaluate_check(one, "r", False)]
 
 
 @states(4, "Section 4.2", "BERT-family and GPT-family models behave alike")
@@ -90,12 +90,12 @@ def bert_and_gpt_are_alike(source: Source) -> list[Check]:
 
     def one():
         bert, gpt, mixed = (source.mean(models, "r") for models in (study.MASKED, study.GPT, study.MIXED))
-        near = estimates.absolute(bert - gpt)
-        outcome = compare_all(compare_values(estimates.absolute(ours - mixed), near) for ours in (bert, gpt))
+        near = estimates.absolute_estimate(bert - gpt)
+        outcome = compare_all(compare_values(estimates.absolute_estimate(ours - mixed), near) for ours in (bert, gpt))
         text = f"mean r: BERT {bert.text(2)}, GPT {gpt.text(2)}, BART and UL2 {mixed.text(2)}"
         return require_decided(outcome, text, bert.n)
 
-    return [check(one)]
+    return [evaluate_check(one)]
 
 
 @states(5, "Section 4.2", "BART and UL2-family models have the smallest correlations")
@@ -109,7 +109,7 @@ def mixed_objectives_are_weakest(source: Source) -> list[Check]:
         return is_greater(theirs, ours, text)
 
     return [
-        check(one, m, others, name)
+        evaluate_check(one, m, others, name)
         for m in ("slope", "r")
         for others, name in ((study.MASKED, "BERT"), (study.GPT, "GPT"))
     ]
@@ -126,15 +126,15 @@ def size_hardly_matters(source: Source) -> list[Check]:
 
     def gaps(metric: str, pairs: Iterable[tuple[str, str]]):
         values = [[source.absolute(m, metric) for m in pair] for pair in pairs]
-        return [estimates.absolute(first - second) for first, second in values]
+        return [estimates.absolute_estimate(first - second) for first, second in values]
 
     def listed(values: Sequence[Estimate]):
-        return ", ".join(f"{value.value:.2f}" for value in values) + f", mean {estimates.mean(values).text(2)}"
+        return ", ".join(f"{value.value:.2f}" for value in values) + f", mean {estimates.mean_estimate(values).text(2)}"
 
     def pairs(metric: str):
         sizes, objectives = gaps(metric, study.SIZES), gaps(metric, study.TUNED)
         text = f"absolute {metric}, between sizes {listed(sizes)}, between objectives {listed(objectives)}"
-        return is_greater(estimates.mean(objectives), estimates.mean(sizes), text)
+        return is_greater(estimates.mean_estimate(objectives), estimates.mean_estimate(sizes), text)
 
     def trend():
         parameters = [study.MODELS[m].parameters for m in source.need(study.METHOD1)]
@@ -144,7 +144,7 @@ def size_hardly_matters(source: Source) -> list[Check]:
         text = f"rho of size and absolute slope {with_sign(rho, 2)} (n = {len(study.METHOD1)}, p {p_text(p)})"
         return Comparison(wrong=p), text
 
-    return [check(pairs, "slope"), check(pairs, "r"), check(trend)]
+    return [evaluate_check(pairs, "slope"), evaluate_check(pairs, "r"), evaluate_check(trend)]
 
 
 @states(7, "Sections 1.2 and 6", "Instruction tuning and feedback go with strong correlations")
@@ -159,13 +159,13 @@ def tuning_strengthens(source: Source) -> list[Check]:
         parts, outcomes, sizes = [], [], []
         for metric in ("slope", "r"):
             after, before = (source.absolute(m, metric) for m in (tuned, base))
-            middle = estimates.median([source.absolute(m, metric) for m in untuned])
+            middle = estimates.median_estimate([source.absolute(m, metric) for m in untuned])
             outcomes += [compare_values(after, middle), *([compare_values(after, before)] if metric == "slope" else [])]
             sizes.append(after.n)
             parts.append(f"{metric} {after.text(2)}, {base} {before.text(2)}, median untuned {middle.text(2)}")
         return require_decided(compare_all(outcomes), f"{tuned}: absolute {', '.join(parts)}", min(sizes))
 
-    return [check(one, *pair) for pair in study.TUNED]
+    return [evaluate_check(one, *pair) for pair in study.TUNED]
 
 
 def _compare_mass(other: Estimate, n: Estimate) -> Comparison:
@@ -185,4 +185,4 @@ def little_mass_to_neutral(source: Source) -> list[Check]:
         text = f"{model}: f {f.text(2)}, u {u.text(2)}, n {n.text(2)} percent"
         return require_decided(compare_all(_compare_mass(other, n) for other in (f, u)), text, n.n)
 
-    return [check(one, model) for model in source.alone or study.METHOD1]
+    return [evaluate_check(one, model) for model in source.alone or study.METHOD1]

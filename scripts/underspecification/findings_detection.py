@@ -16,7 +16,7 @@ from scripts.core.paper.estimates import (
     is_within,
     require_decided,
 )
-from scripts.core.paper.finding_verdicts import Check, Comparison, Finding, MissingEvidence, check
+from scripts.core.paper.finding_verdicts import Check, Comparison, Finding, MissingEvidence, evaluate_check
 from scripts.core.paper.formats import p_text, with_sign
 from scripts.core.statistics import procedures
 from scripts.underspecification import study
@@ -56,7 +56,7 @@ def unspecified_move_more(source: Source) -> list[Check]:
         # The ends are those of rounding, and not of a sample.
         return found.outcome, text
 
-    return [check(one, model) for model in study.TABLE2]
+    return [evaluate_check(one, model) for model in study.TABLE2]
 
 
 @states(9, "Section 5.1, Figure 4", "Gender-occupation and gender-time bias look independent")
@@ -73,7 +73,7 @@ def time_and_occupation_are_independent(source: Source) -> list[Check]:
             estimates.fisher_transform(r), -bound, bound, f"{model} with the {level} level {r.text(2, True)}"
         )
 
-    return [check(one, model, level) for model in study.METHOD2 for level in LEVELS]
+    return [evaluate_check(one, model, level) for model in study.METHOD2 for level in LEVELS]
 
 
 @states(10, "Section 5.2, Table 3", "Some models hardly detect better than chance")
@@ -97,7 +97,7 @@ def some_are_near_chance(source: Source) -> list[Check]:
         text = f"{under} of {len(study.METHOD2)} models under {NEAR_CHANCE}, lowest {shown}"
         return require_decided(at_least(SOME, outcomes), text, cells[ranked[0]].n, estimates.BOUND)
 
-    return [check(one)]
+    return [evaluate_check(one)]
 
 
 @states(11, "Sections 1.2 and 5.2", "RoBERTa-large and GPT-3.5 SFT detect best on Winogender")
@@ -114,7 +114,7 @@ def best_detectors(source: Source) -> list[Check]:
         text = ", ".join(f"{m} {rates[m].text()}" for m in ranked[:3])
         return require_decided(outcome, f"highest: {text}", rates[ranked[0]].n)
 
-    return [check(one)]
+    return [evaluate_check(one)]
 
 
 @states(12, "Section 5.2", "Larger models of one objective detect better")
@@ -125,7 +125,7 @@ def larger_detect_better(source: Source) -> list[Check]:
         a, b = source.accuracy(small), source.accuracy(large)
         return is_greater(b, a, f"{large} {b.text()}, {small} {a.text()}")
 
-    return [check(one, *pair) for pair in study.SIZES]
+    return [evaluate_check(one, *pair) for pair in study.SIZES]
 
 
 @states(13, "Section 5.2", "Detection falls from GPT-3.5 SFT to GPT-3.5 RLHF")
@@ -136,7 +136,7 @@ def feedback_lowers_detection(source: Source) -> list[Check]:
         rlhf, sft = source.accuracy("GPT-3.5 RLHF"), source.accuracy("GPT-3.5 SFT")
         return is_greater(sft, rlhf, f"RLHF {rlhf.text()}, SFT {sft.text()}")
 
-    return [check(one)]
+    return [evaluate_check(one)]
 
 
 @states(14, "Section 5.2", "Both GPT-3.5 models do well on the simplified set")
@@ -154,7 +154,7 @@ def tuned_models_do_well_on_simplified(source: Source) -> list[Check]:
             outcome, text, value.n, estimates.BOUND if high.outcome is None else estimates.SEPARATE_INTERVALS
         )
 
-    return [check(one, model) for model in ("GPT-3.5 SFT", "GPT-3.5 RLHF")]
+    return [evaluate_check(one, model) for model in ("GPT-3.5 SFT", "GPT-3.5 RLHF")]
 
 
 @states(15, "Section 5.2", "Some models do better on Winogender than on the simplified set")
@@ -171,7 +171,7 @@ def some_do_worse_on_simplified(source: Source) -> list[Check]:
         text = f"{len(better)} of {len(study.METHOD2)} models: {text}, intervals apart: {', '.join(clear) or 'none'}"
         return require_decided(at_least(SOME, outcomes.values()), text, min(other.n for _, other in rates.values()))
 
-    return [check(one)]
+    return [evaluate_check(one)]
 
 
 @states(16, "Section 5.2", "Models with a stronger gender-time correlation detect better")
@@ -189,7 +189,7 @@ def correlation_goes_with_detection(source: Source) -> list[Check]:
         outcome = Comparison(wrong=rank_correlation(lines, rates, "less")[1]) if rho < 0 else Comparison(right=p)
         return require_decided(outcome, text, len(study.METHOD2), SIGNIFICANT)
 
-    return [check(one, metric) for metric in ("slope", "r")]
+    return [evaluate_check(one, metric) for metric in ("slope", "r")]
 
 
 @states(
@@ -216,10 +216,10 @@ def missed_at_both_ends(source: Source) -> list[Check]:
         low, middle, high = (hits[part] for part in (ranked[:quarter], ranked[quarter:-quarter], ranked[-quarter:]))
         outcomes, said = [], []
         for end in (low, high):
-            p = procedures.welch(end, middle)[2]
+            p = procedures.welch_test(end, middle)[2]
             outcomes.append(compare_by_test(p, end.mean() < middle.mean()))
             said.append("no test" if np.isnan(p) else f"p {p_text(p, smallest=0.001, decimals=3)}")
         text = f"{name}: {low.mean():.2f} ({said[0]}), {middle.mean():.2f}, {high.mean():.2f} ({said[1]})"
         return require_decided(compare_all(outcomes), text, len(ranked), SIGNIFICANT)
 
-    return [check(one, ("GPT-3.5 SFT",), "GPT-3.5 SFT"), check(one, study.METHOD2, "all models")]
+    return [evaluate_check(one, ("GPT-3.5 SFT",), "GPT-3.5 SFT"), evaluate_check(one, study.METHOD2, "all models")]

@@ -10,7 +10,7 @@ from matplotlib.patches import Circle, FancyArrowPatch
 from matplotlib.transforms import offset_copy
 
 from scripts.core.paper import plotting
-from scripts.core.paper.formats import number
+from scripts.core.paper.formats import format_number
 from scripts.underspecification import study, toy_model
 from scripts.underspecification.instances import COREFERENTS, PARTICIPANTS, is_well_specified
 from scripts.underspecification.probabilities import read_probabilities
@@ -45,10 +45,10 @@ def draw_graph(ax: Axes, task: str) -> None:
     ax.set_title(task)
 
 
-@plotting.style()
+@plotting.figure_style()
 def draw_toy_model(correlations: pd.DataFrame, points: pd.DataFrame) -> Figure:
     """Draw a row for each task: its graph and three pairs of variables, all draws in grey, those selected on top."""
-    drawn = plotting.figure(plotting.PAGE, 4.0)
+    drawn = plotting.new_figure(plotting.PAGE, 4.0)
     axes = drawn.subplots(2, 4)
     values: Any = correlations.set_index(["task", "population", "a", "b"])
     for row, task in zip(axes, toy_model.TASKS, strict=True):
@@ -60,7 +60,7 @@ def draw_toy_model(correlations: pd.DataFrame, points: pd.DataFrame) -> Figure:
                 look = {"linestyle": "none", "markeredgewidth": 0, "rasterized": True}
                 ax.plot(part[a], part[b], **look, **POPULATION_LOOKS[population])
                 cell = values.loc[(task, population, a, b)]
-                simulated, exact = (number(cell[kind], 3, True) for kind in ("simulated", "exact"))
+                simulated, exact = (format_number(cell[kind], 3, True) for kind in ("simulated", "exact"))
                 text.append(f"{population}: {simulated} ({exact})")
             ax.set_title("\n".join(text), fontsize=7)
             ax.set(xlabel=f"{a} (no unit)", ylabel=f"{b} (no unit)")
@@ -69,7 +69,9 @@ def draw_toy_model(correlations: pd.DataFrame, points: pd.DataFrame) -> Figure:
     share = 100 * points.selected.mean()
     draws = correlations.draws.max()
     labels = {"all": f"the first {shown:,} of {draws:,} draws", "selected": f"those selected ({share:.1f}%)"}
-    handles = [plotting.handle(POPULATION_LOOKS[p] | {"linestyle": "none"}, labels[p]) for p in toy_model.POPULATIONS]
+    handles = [
+        plotting.line_handle(POPULATION_LOOKS[p] | {"linestyle": "none"}, labels[p]) for p in toy_model.POPULATIONS
+    ]
     plotting.legend_below(drawn, handles, 2)
     return drawn
 
@@ -125,14 +127,14 @@ def show_dates(ax: Axes, dates: np.ndarray) -> None:
     ax.set_xticks(dates if len(dates) <= 3 else dates[[0, -1]])
 
 
-@plotting.style()
+@plotting.figure_style()
 def draw_example(frame: pd.DataFrame) -> Figure:
     """Draw a panel for each other person in the sentence; where dates are missing in between, its halves stand apart.
 
     Args:
         frame: From :func:`select_example`.
     """
-    drawn = plotting.figure(plotting.PAGE, 3.7)
+    drawn = plotting.new_figure(plotting.PAGE, 3.7)
     parts = date_spans(np.unique(frame.value.astype(int)))
     axes = drawn.subplots(2, 2 * len(parts), sharey=True, squeeze=False)
     blocks = axes.reshape(2 * 2, len(parts))
@@ -159,7 +161,7 @@ def draw_example(frame: pd.DataFrame) -> Figure:
     drawn.suptitle(f"{model}: sentences about a professional called {occupation}", fontsize=8)
     drawn.supylabel("Normalised female probability (%)", fontsize=8)
     handles = [
-        plotting.handle(REFERENT_LOOKS[coreferent] | REFERENT_FILLS[specified], label)
+        plotting.line_handle(REFERENT_LOOKS[coreferent] | REFERENT_FILLS[specified], label)
         for coreferent, specified, label in (
             ("professional", False, "pronoun: professional"),
             ("participant", False, "pronoun: participant"),

@@ -3,7 +3,7 @@
 import pandas as pd
 
 from scripts.core import files
-from scripts.core.paper.published import demonstration, read, write
+from scripts.core.paper.published import find_demonstration_models, read_study, write_comparison
 from scripts.core.workflow.job import run_named
 from scripts.underspecification import study
 
@@ -30,8 +30,8 @@ def published_vs_ours(
     ``every_part`` that are none of ``parts`` are listed as not in the run. ``correlations`` are those of the toy model.
     Demonstration models among the run's ``models`` are left out.
     """
-    printed = read(published, mapping, study_models)
-    names = {study.run_label(row.label, "mask"): row.model for row in files.rows(printed.models)}
+    printed = read_study(published, mapping, study_models)
+    names = {study.run_label(row.label, "mask"): row.model for row in files.iterate_rows(printed.models)}
     toy = files.read_csv(correlations)
     tables = {
         "estimates.csv": name_models(study.read_table(estimates), names),
@@ -43,7 +43,15 @@ def published_vs_ours(
         for part in parts
     }
     outputs = {"csv": csv, "tex": tex, "numbers": numbers}
-    write("underspec", printed, compared, every_part, excluded=demonstration(models), parts="Source", **outputs)
+    write_comparison(
+        "underspec",
+        printed,
+        compared,
+        every_part,
+        excluded=find_demonstration_models(models),
+        parts="Source",
+        **outputs,
+    )
 
 
 def name_models(table: pd.DataFrame, names: dict[str, str]) -> pd.DataFrame:

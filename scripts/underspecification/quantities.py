@@ -80,7 +80,7 @@ class Source:
             # A curve that is constant, or whose samples all agree, is not known exactly: it has no interval.
             ends = (np.nan, np.nan) if np.isnan(value) or low == high else (float(low), float(high))
             lines.append(Estimate(0.0 if np.isnan(value) else float(value), *ends, int(sentences)))
-        return estimates.mean(lines)
+        return estimates.mean_estimate(lines)
 
     def has_mass(self, model: str, variable: str) -> bool:
         """Tell whether feminine or masculine words have any mass, for any prompt."""
@@ -93,12 +93,12 @@ class Source:
 
     def absolute(self, model: str, metric: str, variable: str = "date", prompt: str | None = None) -> Estimate:
         """Return the absolute slope or r of f."""
-        return estimates.absolute(self.line(model, "female", metric, variable, prompt))
+        return estimates.absolute_estimate(self.line(model, "female", metric, variable, prompt))
 
     def mean(self, models: Sequence[str], metric: str, absolute: bool = False, variable: str = "date") -> Estimate:
         """Return the mean over models of f's slope or r."""
         lines = [self.line(m, "female", metric, variable) for m in self.need(models)]
-        return estimates.mean([estimates.absolute(line) for line in lines] if absolute else lines)
+        return estimates.mean_estimate([estimates.absolute_estimate(line) for line in lines] if absolute else lines)
 
     def need(self, models: Sequence[str]) -> Sequence[str]:
         """Return ``models`` if Method 1 was done with all of them."""
@@ -116,7 +116,7 @@ class Source:
         """
         value, low, high, sentences, _ = self._detection(model, evaluation_set, metric)
         if value in (0, 1):
-            exact = estimates.share(value, sentences // 2)
+            exact = estimates.estimate_share(value, sentences // 2)
             low, high = exact.low, exact.high
         elif low == high:
             low = high = np.nan
@@ -143,7 +143,7 @@ class Source:
         """
         if (model, gender) not in self._probabilities:
             raise MissingEvidence(model)
-        return estimates.mean(self._probabilities[model, gender])
+        return estimates.mean_estimate(self._probabilities[model, gender])
 
     @cached_property
     def _probabilities(self):

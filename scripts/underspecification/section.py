@@ -8,10 +8,10 @@ import pandas as pd
 from scripts.core import files
 from scripts.core.data import estimate_rows
 from scripts.core.paper import sections
-from scripts.core.paper.formats import number
+from scripts.core.paper.formats import format_number
 from scripts.core.paper.lookup import Numbers
-from scripts.core.paper.numbers import count, entry, of_settings
-from scripts.core.paper.published import demonstration
+from scripts.core.paper.numbers import make_count, make_entry, of_settings
+from scripts.core.paper.published import find_demonstration_models
 from scripts.core.workflow.job import run_named
 from scripts.underspecification import study
 from scripts.underspecification.correlation import DIFFERENCE
@@ -65,12 +65,12 @@ def section(
     tells whether occupations are in the order of the share of women; ``settings`` are of the configuration. Where the
     run has other models, its demonstrations are not counted.
     """
-    common = sections.context(
+    common = sections.make_context(
         "underspecification", parts, figures, tables, comparison_numbers, section_files[0], models=models,
     )  # fmt: skip
     toy = files.read_csv(correlations)
     every = [study.read_table(path) for path in (estimates, curves, metrics)]
-    demonstrations = list(demonstration(models).values())
+    demonstrations = list(find_demonstration_models(models).values())
     for key, source in common["sets"].items():
         measured, means, moves = (table[table.part == key] for table in every)
         if not means.label.isin(demonstrations).all():
@@ -117,13 +117,15 @@ def of_set(estimates: pd.DataFrame, evaluation_set: str, dates: Any = "1", metri
 def count_toy(correlations: pd.DataFrame) -> dict[str, dict]:
     """Return ``toy.<task>.<population>.XY.<simulated or exact>``, ``toy.selected`` (percent) and ``toy.draws``."""
     numbers = {}
-    for row in files.rows(correlations[(correlations.a == "X") & (correlations.b == "Y")]):
+    for row in files.iterate_rows(correlations[(correlations.a == "X") & (correlations.b == "Y")]):
         cell = {"task": row.task, "population": row.population, "pair": "X Y"}
         for kind, value in (("simulated", row.simulated), ("exact", row.exact)):
-            numbers[f"toy.{row.task}.{row.population}.XY.{kind}"] = entry(value, number(value, 3), TOY, **cell)
+            numbers[f"toy.{row.task}.{row.population}.XY.{kind}"] = make_entry(
+                value, format_number(value, 3), TOY, **cell
+            )
     share = 100 * correlations[correlations.population == "selected"].exact_share.iloc[0]
-    numbers["toy.selected"] = entry(share, number(share, 1), TOY, population="selected")
-    return numbers | {"toy.draws": count(correlations.draws.max(), TOY, population="all")}
+    numbers["toy.selected"] = make_entry(share, format_number(share, 1), TOY, population="selected")
+    return numbers | {"toy.draws": make_count(correlations.draws.max(), TOY, population="all")}
 
 
 def count_sentences(curves: pd.DataFrame) -> dict[str, dict]:
@@ -131,16 +133,16 @@ def count_sentences(curves: pd.DataFrame) -> dict[str, dict]:
 
     ``mgc.beyond`` is how many models of a release the study's figures do not show, with ``label``.
     """
-    numbers = {"mgc.sentences": count(curves.n.max(), CURVES, column="n")}
+    numbers = {"mgc.sentences": make_count(curves.n.max(), CURVES, column="n")}
     models = [m for m in study.order_labels(curves.label) if m in study.MODELS and m not in study.IN_FIGURES]
     if models and not (curves.part == study.RUN).any():
         label = " and ".join(filter(None, [", ".join(models[:-1]), models[-1]]))
-        numbers["mgc.beyond"] = count(len(models), CURVES, column="model") | {"label": label}
+        numbers["mgc.beyond"] = make_count(len(models), CURVES, column="model") | {"label": label}
     for variable, rows in curves.drop_duplicates(["variable", "position"]).groupby("variable"):
-        numbers[f"mgc.{variable}s"] = count(len(rows), CURVES, variable=variable)
+        numbers[f"mgc.{variable}s"] = make_count(len(rows), CURVES, variable=variable)
     years = curves.value[curves.variable == "date"].astype(int)
     for name, year in (("first", years.min()), ("last", years.max())):
-        numbers[f"mgc.date.{name}"] = entry(int(year), f"{year}", CURVES, variable="date")
+        numbers[f"mgc.date.{name}"] = make_entry(int(year), f"{year}", CURVES, variable="date")
     return numbers
 
 
@@ -153,8 +155,8 @@ def count_slopes(estimates: pd.DataFrame) -> dict[str, dict]:
     for variable in ("date", "place"):
         above = rows.low[rows.variable == variable] > 0
         cell = {"variable": variable, "metric": "slope", "gender": "female"}
-        numbers[f"method1.{variable}.curves"] = count(len(above), ESTIMATES, **cell)
-        numbers[f"method1.{variable}.significant"] = count(above.sum(), ESTIMATES, **cell)
+        numbers[f"method1.{variable}.curves"] = make_count(len(above), ESTIMATES, **cell)
+        numbers[f"method1.{variable}.significant"] = make_count(above.sum(), ESTIMATES, **cell)
     return numbers
 
 
@@ -168,7 +170,7 @@ def count_detection(estimates: pd.DataFrame, metrics: pd.DataFrame, threshold: f
         and ``<set>.shift`` (the largest change of balanced accuracy from one date to the most).
     """
     most = estimates.dates[estimates.dates != ""].astype(int).max()
-    numbers = {"dates": count(most, ESTIMATES, column="dates")}
+    numbers = {"dates": make_count(most, ESTIMATES, column="dates")}
     for name in study.SET_LABELS:
         accuracies = of_set(estimates, name, dates=...)
         if accuracies.empty:
@@ -179,14 +181,14 @@ def count_detection(estimates: pd.DataFrame, metrics: pd.DataFrame, threshold: f
             "sentences": len(sentences), "occupations": sentences.occupation.nunique(),
             "specified": sentences.well_specified.sum(),
         }  # fmt: skip
-        numbers |= {f"{name}.{what}": count(size, METRICS, evaluation_set=name) for what, size in sizes.items()}
+        numbers |= {f"{name}.{what}": make_count(size, METRICS, evaluation_set=name) for what, size in sizes.items()}
         wide = accuracies.pivot(index="label", columns="dates", values="value")
-        numbers[f"{name}.models"] = count(len(wide), ESTIMATES, evaluation_set=name)
+        numbers[f"{name}.models"] = make_count(len(wide), ESTIMATES, evaluation_set=name)
         numbers |= count_undefined(own, name, threshold)
         if most > 1 and str(most) in wide:
             shift = (wide[str(most)] - wide["1"]).dropna().abs()
             cell = {"label": shift.idxmax(), "evaluation_set": name, "metric": ACCURACY}
-            shown = entry(shift.max(), number(shift.max(), 3), ESTIMATES, **cell)
+            shown = make_entry(shift.max(), format_number(shift.max(), 3), ESTIMATES, **cell)
             numbers[f"{name}.shift"] = shown | {"label": shift.idxmax()}
     return numbers
 
@@ -201,9 +203,9 @@ def count_undefined(metrics: pd.DataFrame, name: str, threshold: float) -> dict[
     largest = without.value[without.label == label]
     cell = {"label": label, "evaluation_set": name}
     return {
-        f"{name}.undefined": count(len(largest), METRICS, **cell) | {"label": label},
-        f"{name}.undefined.moved": count((largest > threshold).sum(), METRICS, **cell),
-        f"{name}.undefined.most": entry(float(largest.max()), number(largest.max(), 1), METRICS, **cell),
+        f"{name}.undefined": make_count(len(largest), METRICS, **cell) | {"label": label},
+        f"{name}.undefined.moved": make_count((largest > threshold).sum(), METRICS, **cell),
+        f"{name}.undefined.most": make_entry(float(largest.max()), format_number(largest.max(), 1), METRICS, **cell),
     }
 
 
@@ -222,15 +224,15 @@ def count_independence(estimates: pd.DataFrame) -> dict[str, dict]:
     # Fisher's transformation of r has a standard error of 1 / sqrt(n - 3).
     needed = math.ceil(3 + (NORMAL / math.atanh(NEAR_ZERO)) ** 2)
     numbers = {
-        "independence.occupations": count(rows.clusters.max(), ESTIMATES, column="clusters"),
-        "independence.models": count(rows.label.nunique(), ESTIMATES, column="model"),
-        "independence.limit": entry(NEAR_ZERO, f"{NEAR_ZERO}", "findings", name="NEAR_ZERO"),
-        "independence.needed": count(needed, ESTIMATES, column="clusters"),
+        "independence.occupations": make_count(rows.clusters.max(), ESTIMATES, column="clusters"),
+        "independence.models": make_count(rows.label.nunique(), ESTIMATES, column="model"),
+        "independence.limit": make_entry(NEAR_ZERO, f"{NEAR_ZERO}", "findings", name="NEAR_ZERO"),
+        "independence.needed": make_count(needed, ESTIMATES, column="clusters"),
     }
     for level, metric in LEVELS.items():
         of_level = rows[rows.metric == metric]
         clear = ((of_level.low > 0) | (of_level.high < 0)).sum()
-        numbers[f"independence.{level}.clear"] = count(clear, ESTIMATES, metric=metric)
+        numbers[f"independence.{level}.clear"] = make_count(clear, ESTIMATES, metric=metric)
     return numbers
 
 
@@ -243,7 +245,7 @@ def relabelled(estimates: pd.DataFrame) -> dict[str, dict]:
     models = set(study.pick_rates(estimates, metric="AUC").label)
     for model, shown in study.PRINTED_AS.items():
         if model in models and shown.replace("-gen", " gen") not in models:
-            return {"relabelled": count(1, ESTIMATES, model=model) | {"label": [model, shown]}}
+            return {"relabelled": make_count(1, ESTIMATES, model=model) | {"label": [model, shown]}}
     return {}
 
 
@@ -267,11 +269,12 @@ def summary(*, estimates: str, summary: str, models: dict) -> None:
     rows = pd.concat([slopes, rates]).sort_values("headline", ascending=False, kind="stable")
     own = rows.part == study.RUN
     rows = rows.assign(
-        prompt=rows.prompt.replace("mask", ""), demonstration=own & rows.model.isin(list(demonstration(models)))
+        prompt=rows.prompt.replace("mask", ""),
+        demonstration=own & rows.model.isin(list(find_demonstration_models(models))),
     )
     names = [*study.IDENTITY, "metric", "prompt", "evaluation_set", "variable", "gender", "templates", "value", "low"]
     names += ["high", "unit", "n", "n_unit", "headline", "label", "demonstration"]
-    estimate_rows.write(summary, "underspecification", rows[names].to_dict("records"))
+    estimate_rows.write_estimates(summary, "underspecification", rows[names].to_dict("records"))
 
 
 if __name__ == "__main__":

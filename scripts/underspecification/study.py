@@ -164,8 +164,8 @@ def read_table(path: str | Path) -> pd.DataFrame:
 
 
 def pick(estimates: pd.DataFrame, **levels: Any) -> pd.DataFrame:
-    """Return the estimates with these levels (:func:`scripts.core.statistics.ratios.pick`), of the study's tokens."""
-    return ratios.pick(estimates, FACTORS, **{"accumulation": TOP} | levels)
+    """Return the estimates with these levels (``ratios.select_rows``), of the study's tokens."""
+    return ratios.select_rows(estimates, FACTORS, **{"accumulation": TOP} | levels)
 
 
 def pick_slopes(estimates: pd.DataFrame, **levels: Any) -> pd.DataFrame:
@@ -182,7 +182,7 @@ def pick_rates(estimates: pd.DataFrame, **levels: Any) -> pd.DataFrame:
 def pick_metrics(metrics: pd.DataFrame, **levels: Any) -> pd.DataFrame:
     """Return the metrics of sentences in the same way."""
     usual = {"prompt": ["mask", DETECTION_PROMPT], "accumulation": TOP, "gender": "female", "dates": "1"}
-    return ratios.pick(metrics, [], **usual | levels)
+    return ratios.select_rows(metrics, [], **usual | levels)
 
 
 def order_rows(table: pd.DataFrame) -> pd.DataFrame:

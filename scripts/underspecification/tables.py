@@ -10,7 +10,7 @@ import pandas as pd
 
 from scripts.core.data.estimate_rows import RELEASED_OUTPUTS
 from scripts.core.paper import published
-from scripts.core.paper.formats import MISSING_MARK, interval, number
+from scripts.core.paper.formats import MISSING_MARK, format_interval, format_number
 from scripts.core.paper.tables import blank_repeats, change_points, drop_uninformative, write_table
 from scripts.core.workflow.job import run_named
 from scripts.underspecification import detection, study
@@ -61,7 +61,7 @@ def slopes(estimates: pd.DataFrame) -> pd.DataFrame:
     rows = rows.assign(
         head=rows.variable + "s, " + rows.gender + ": " + rows.metric,
         Prompt=rows.prompt.where(~rows.prompt.str.contains("|", regex=False), "mean"),
-        text=[number(value, 2, signed=True) for value in rows.value],
+        text=[format_number(value, 2, signed=True) for value in rows.value],
     )
     return spread(rows, ["label", "Prompt"], heads)
 
@@ -100,10 +100,10 @@ def rates(estimates: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
     heads = [HEADS.get(key) for key in zip(rows.choice, rows.metric, strict=True)]
     rows = rows.assign(
         head=pd.Series(heads, rows.index),
-        text=[number(value, places) for value, places in zip(rows.value, decimals, strict=True)],
+        text=[format_number(value, places) for value, places in zip(rows.value, decimals, strict=True)],
     ).dropna(subset="head")
     accuracy = rows[rows["head"] == HEADS[FIXED, "balanced accuracy"]]
-    bounds = [interval(low, high, 2, between="–") for low, high in zip(accuracy.low, accuracy.high, strict=True)]
+    bounds = [format_interval(low, high, 2, between="–") for low, high in zip(accuracy.low, accuracy.high, strict=True)]
     released = accuracy.loc[accuracy.kind == RELEASED_OUTPUTS, ["Set", "label", "evaluation_set"]]
     beside = released.merge(printed_rates(printed), on=["evaluation_set", "label"])
     cells = pd.concat([accuracy.assign(head="here: interval", text=bounds), rows, beside])
@@ -133,8 +133,8 @@ def independence(estimates: pd.DataFrame) -> pd.DataFrame:
     """Return the cells of r between level and change over occupations: a row for each set and model."""
     rows = by_set(study.pick_rates(estimates, metric=list(detection.LEVELS.values())))
     level = rows.metric.map({metric: f"{name} level" for name, metric in detection.LEVELS.items()})
-    values = rows.assign(head=level + ": r", text=[number(value, 2, signed=True) for value in rows.value])
-    bounds = [interval(low, high, 2, signed=True) for low, high in zip(rows.low, rows.high, strict=True)]
+    values = rows.assign(head=level + ": r", text=[format_number(value, 2, signed=True) for value in rows.value])
+    bounds = [format_interval(low, high, 2, signed=True) for low, high in zip(rows.low, rows.high, strict=True)]
     heads = [f"{name} level: {what}" for name in detection.LEVELS for what in ("r", "interval")]
     return spread(pd.concat([values, rows.assign(head=level + ": interval", text=bounds)]), ["Set", "label"], heads)
 
@@ -154,7 +154,7 @@ def example(metrics: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
         Variant=[VARIANTS.get(key) for key in zip(rows.metric, rows.dates, strict=True)],
         sentence=study.sentence_kinds(rows),
         text=[
-            number(value, 1) + (f" ({cell})" if kind == RELEASED_OUTPUTS and isinstance(cell, str) else "")
+            format_number(value, 1) + (f" ({cell})" if kind == RELEASED_OUTPUTS and isinstance(cell, str) else "")
             for value, cell, kind in zip(rows.value, rows.printed, rows.kind, strict=True)
         ],
     ).dropna(subset="Variant")
@@ -203,7 +203,7 @@ def word_group_probabilities(curves: pd.DataFrame) -> pd.DataFrame:
     rows = curves.assign(head=curves.variable + "s: " + curves.gender, Prompt=curves.prompt)
     keys = ["label", "Prompt", "accumulation", "head"]
     means = rows.groupby(keys, sort=False).probability.mean().reset_index()
-    means = means.assign(text=[number(value, 3) for value in means.probability])
+    means = means.assign(text=[format_number(value, 3) for value in means.probability])
     orders = {"label": study.order_labels(means.label), "Prompt": ["mask", "A", "B", "C"], "accumulation": list(MASSES)}
     means = means.sort_values(keys[:3], key=lambda names: names.map(orders[str(names.name)].index), kind="stable")
     cells = spread(means, keys[:3], heads).rename(columns={"accumulation": "Mass of"})

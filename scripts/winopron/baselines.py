@@ -19,7 +19,7 @@ import pandas as pd
 
 from scripts.core import files
 from scripts.core.data import coreference
-from scripts.core.data.coreference import Document, digest, tokenise
+from scripts.core.data.coreference import Document, digest_text, split_words
 from scripts.core.workflow.job import run_named
 from scripts.winopron.templates import ANSWERS
 
@@ -35,13 +35,15 @@ OPENING = frozenset(
 
 def clusters(*, instances: str, clusters: str, rule: str) -> None:
     """Write what a rule (one of ``study.RULES``) makes of instances, in the format of a coreference system."""
-    coreference.write(clusters, (resolve(rule, row) for row in files.rows(files.read_parquet(instances))))
+    coreference.write_clusters(
+        clusters, (resolve(rule, row) for row in files.iterate_rows(files.read_parquet(instances)))
+    )
 
 
 def resolve(rule: str, row: Any) -> Document:
     """Return what a rule makes of an instance: a cluster of the person that it takes and the pronoun."""
-    tokens = tokenise(row.text)
-    document = Document(row.instance_id, digest(row.text), tokens, ())
+    tokens = split_words(row.text)
+    document = Document(row.instance_id, digest_text(row.text), tokens, ())
     pronoun: Any = document.span(row.pronoun_offset, row.pronoun_offset + len(row.pronoun))
     spans = people(row, tokens)
     person = choose(rule, row, tokens, spans, pronoun[0])

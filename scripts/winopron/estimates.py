@@ -11,7 +11,7 @@ from scripts.core import files
 from scripts.core.data.templates import CASES
 from scripts.core.errors import UserError
 from scripts.core.statistics import procedures, ratios
-from scripts.core.statistics.ratios import pool
+from scripts.core.statistics.ratios import pool_levels
 from scripts.core.workflow.job import run_named
 from scripts.winopron import study
 from scripts.winopron.study import ASKED, EACH, FACTORS, FORM, IDENTITY, SYSTEM, TOGETHER
@@ -53,7 +53,10 @@ def estimates(
     items = [performance(answers), consistency(own), bias(pairs)]
     # Nobody is named: precision is 1 by definition.
     table = pd.concat(
-        [ratios.estimate(part, [*IDENTITY, *FACTORS], "pair", draws, seed, {"precision": 1.0}) for part in items],
+        [
+            ratios.estimate_ratios(part, [*IDENTITY, *FACTORS], "pair", draws, seed, {"precision": 1.0})
+            for part in items
+        ],
         ignore_index=True,
     )
     files.write_csv(estimates, table.assign(chance=chances(table, answers)))
@@ -92,7 +95,7 @@ def performance(answers: pd.DataFrame) -> pd.DataFrame:
     *Accuracy* is the share of answers that are right, and so the same as recall. It is there by prompt as well.
     """
     right, named = answers.right.astype(int), answers.prediction.notna().astype(int)
-    answers = pool(answers, "prompts")
+    answers = pool_levels(answers, "prompts")
     counts = {"accuracy": (right, 1), "precision": (right, named), "recall": (right, 1), "f1": (2 * right, 1 + named)}
     items = pd.concat([answers.assign(metric=name, above=a, below=b) for name, (a, b) in counts.items()])
     several = answers.groupby(IDENTITY).prompt.transform("nunique") > 1
@@ -100,9 +103,9 @@ def performance(answers: pd.DataFrame) -> pd.DataFrame:
     three = items[(items.templates == study.WINOGENDER) & items.pronoun_set.isin(study.WINOGENDER_SETS)]
     # The study's values on Winogender Schemas are over three pronoun sets.
     three = three if three.pronoun_set.nunique() == len(study.WINOGENDER_SETS) else three.iloc[:0]
-    parts = [pool(items, "prompt", *factors) for factors in (FORM, ["pronoun_set"], ["case"], [])]
-    three = pool(three, "prompt", "case").assign(pronoun_set=study.THREE_SETS)
-    return pd.concat([*parts, three, pool(by_prompt, *FORM)])
+    parts = [pool_levels(items, "prompt", *factors) for factors in (FORM, ["pronoun_set"], ["case"], [])]
+    three = pool_levels(three, "prompt", "case").assign(pronoun_set=study.THREE_SETS)
+    return pd.concat([*parts, three, pool_levels(by_prompt, *FORM)])
 
 
 def consistency(answers: pd.DataFrame) -> pd.DataFrame:
@@ -119,7 +122,7 @@ def consistency(answers: pd.DataFrame) -> pd.DataFrame:
             (answers[several], EACH, ASKED),
         ):
             right = rows.groupby([*IDENTITY, "pair", *keys, *asked], sort=False).right.all().reset_index(name="above")
-            found.append(pool(right, "prompt", *FORM).assign(metric=metric, prompts=prompts, below=1))
+            found.append(pool_levels(right, "prompt", *FORM).assign(metric=metric, prompts=prompts, below=1))
     return pd.concat(found)
 
 
@@ -191,9 +194,9 @@ def template_pairs(answers: pd.DataFrame) -> pd.DataFrame:
 
 def bias(pairs: pd.DataFrame) -> pd.DataFrame:
     """Return biased pairs among those that are attempted and solvable (Figure 5), all prompts together."""
-    pairs = pool(pairs, "prompt", "prompts").assign(below=pairs.counted.astype(int))
+    pairs = pool_levels(pairs, "prompt", "prompts").assign(below=pairs.counted.astype(int))
     items = pd.concat([pairs.assign(metric=name, above=pairs.bias.isin(signs)) for name, signs in SIGNS.items()])
-    return pd.concat([items, pool(items, "pronoun_set"), pool(items, *FORM)])
+    return pd.concat([items, pool_levels(items, "pronoun_set"), pool_levels(items, *FORM)])
 
 
 def majority_answers(answers: pd.DataFrame) -> pd.DataFrame:
@@ -206,7 +209,7 @@ def majority_answers(answers: pd.DataFrame) -> pd.DataFrame:
     votes = votes.reset_index()
     most = votes[votes.votes == votes.groupby(keys, sort=False).votes.transform("max")]
     most = most.drop_duplicates(keys, keep=False)
-    once = pool(answers.drop_duplicates(keys), *ASKED).merge(most, on=keys, how="left")
+    once = pool_levels(answers.drop_duplicates(keys), *ASKED).merge(most, on=keys, how="left")
     once["prediction"] = once.who.where(once.who.isin(ANSWERS), None)
     return once.assign(right=once.prediction == once.answer)
 

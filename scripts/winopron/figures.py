@@ -10,7 +10,7 @@ from matplotlib.ticker import FixedFormatter
 from scripts.core.data.estimate_rows import HEURISTIC
 from scripts.core.data.templates import CASES
 from scripts.core.paper import palette, plotting
-from scripts.core.paper.formats import number
+from scripts.core.paper.formats import format_number
 from scripts.core.workflow.job import run_named
 from scripts.winopron import study
 from scripts.winopron.study import CASE_LABELS, CORRECTED, LIKELIHOODS, TOGETHER, pick
@@ -39,7 +39,7 @@ def figures(
         shown = ~drawn.model.isin(demonstrations)
         if (shown & (drawn.kind != HEURISTIC)).any():
             drawn = drawn[shown]
-        plotting.save(draw(drawn), drawn, *paths)
+        plotting.save_figure(draw(drawn), drawn, *paths)
 
 
 def accuracies(rows: "pd.DataFrame") -> "pd.DataFrame":
@@ -63,7 +63,7 @@ MARK, LINE, MOST_ROWS, FEW_ROWS = 0.085, 0.13, 12, 6
 many the figure has the width of a column."""
 
 
-@plotting.style()
+@plotting.figure_style()
 def draw_accuracies(rows: "pd.DataFrame") -> "Figure":
     """Draw accuracy by case and pronoun set with chance (paper Figure 3): a column for each case.
 
@@ -88,13 +88,13 @@ def draw_accuracies(rows: "pd.DataFrame") -> "Figure":
         .scale(**plotting.scales(looks))
         .label(x="", y="")
     )
-    handles = [plotting.handle(look, name) for name, look in looks.items()]
+    handles = [plotting.line_handle(look, name) for name, look in looks.items()]
     if not many:
         plot = plot.add(so.Range(linewidth=0.8), dodge, orient="y")
         handles.append(plotting.interval_handle(INTERVAL, "_"))
     height = 0.06 + max(LINE * (1 + labels.str.count("\n").max()), MARK * marks)
     narrow = number <= FEW_ROWS
-    drawn = plotting.draw(plot, plotting.COLUMN if narrow else plotting.PAGE, 0.5 + height * number)
+    drawn = plotting.draw_plot(plot, plotting.COLUMN if narrow else plotting.PAGE, 0.5 + height * number)
     for ax in drawn.axes:
         ax.grid(visible=True, axis="x")
         # Lines between rows and none through their middle.
@@ -117,7 +117,7 @@ def biases(rows: "pd.DataFrame") -> "pd.DataFrame":
     return rows[(rows.pronoun_set != "") & (rows.below >= plotting.FEWEST)]
 
 
-@plotting.style()
+@plotting.figure_style()
 def draw_biases(rows: "pd.DataFrame") -> "Figure":
     """Draw positive bias upwards and negative bias downwards beside that of fair coins (paper Figure 5).
 
@@ -141,10 +141,10 @@ def draw_biases(rows: "pd.DataFrame") -> "Figure":
         at: dict[str, Any] = {"y": shares.value, "ymin": shares.low, "ymax": shares.high}
         plot = plot.add(so.Bar(alpha=1, edgewidth=0), dodge, **at)
         plot = plot.add(so.Range(color="#333333", linewidth=0.7), dodge, **at)
-    drawn = plotting.draw(plot, width, 1.5)
+    drawn = plotting.draw_plot(plot, width, 1.5)
     for ax in drawn.axes:
         ax.axhline(0, color="black", linewidth=0.6)
-        ax.yaxis.set_major_formatter(lambda value, _: number(value, 2, signed=True).rstrip("0").rstrip("."))
+        ax.yaxis.set_major_formatter(lambda value, _: format_number(value, 2, signed=True).rstrip("0").rstrip("."))
     # One for all rows: it is longer than a panel is high.
     drawn.supylabel("Share: negative | positive", fontsize=8)
     coins = rows.chance.iloc[0]
@@ -165,7 +165,7 @@ def consistencies(rows: "pd.DataFrame") -> "pd.DataFrame":
     return rows[rows.prompts != TOGETHER]
 
 
-@plotting.style()
+@plotting.figure_style()
 def draw_consistencies(rows: "pd.DataFrame") -> "Figure":
     """Draw both consistencies of every system beside chance, a row for each system (the numbers of paper Table 3)."""
     # Open points say which systems are rules.
@@ -185,13 +185,13 @@ def draw_consistencies(rows: "pd.DataFrame") -> "Figure":
         .scale(fillcolor={True: "white", False: "black"})  # pyright: ignore[reportArgumentType]: stubs lack dicts
         .label(x="", y="")
     )
-    drawn = plotting.draw(plot, plotting.COLUMN, 0.45 + row * labels.nunique())
+    drawn = plotting.draw_plot(plot, plotting.COLUMN, 0.45 + row * labels.nunique())
     for ax in drawn.axes:
         ax.grid(visible=True)
         plotting.fraction_axis(ax.xaxis, 0.5)
     handles = [plotting.point_handle("rule")] if rows.rule.any() else []
     chance = {"color": plotting.GREY, "linestyle": plotting.CHANCE, "linewidth": 0.9}
-    handles += [plotting.handle(chance, "chance"), plotting.interval_handle(INTERVAL, "_")]
+    handles += [plotting.line_handle(chance, "chance"), plotting.interval_handle(INTERVAL, "_")]
     plotting.legend_below(drawn, handles, 3)
     return drawn
 

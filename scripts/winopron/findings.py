@@ -16,7 +16,7 @@ from scripts.core.data.templates import CASES
 from scripts.core.paper import checks
 from scripts.core.paper.checks import INDEX, POINTS, Quantity, Sampled
 from scripts.core.paper.estimates import Estimate, is_within
-from scripts.core.paper.finding_verdicts import Check, Finding, check, single_model_verdicts, write
+from scripts.core.paper.finding_verdicts import Check, Finding, evaluate_check, single_model_verdicts, write_verdicts
 from scripts.core.statistics import procedures
 from scripts.core.workflow.job import run_named
 from scripts.winopron import study
@@ -62,7 +62,7 @@ def findings(
     answers = answers[answers.system.isin(SYSTEMS)].sort_values("system", kind="stable")
     runs = {name: Results(answers, name, draws, seed) for name in template_sets}
     present = {name: run.answers["double"].system.nunique() for name, run in runs.items()}
-    write(FINDINGS, runs, every_set, csv=csv, tex=tex, numbers=numbers, models=present)
+    write_verdicts(FINDINGS, runs, every_set, csv=csv, tex=tex, numbers=numbers, models=present)
 
 
 def findings_of_model(
@@ -234,14 +234,14 @@ def half_of_the_pairs(run: Results) -> list[Check]:
     def half() -> tuple:
         share = of(XL)()
         if share.value in (0, 1):
-            low, high = procedures.wilson(int(share.value) * share.clusters, share.clusters)
+            low, high = procedures.wilson_interval(int(share.value) * share.clusters, share.clusters)
         else:
             low, high = procedures.bootstrap_interval(share.value, share.samples, share.clusters, least=0.0)
         text = f"{XL}: {POINTS.value(share.value)} {POINTS.ends(low, high)}"
         return is_within(Estimate(share.value, low, high, share.clusters), 0.5, 0.55, text)
 
     others = [s for s in SYSTEMS if s != XL]
-    return [*(CHECKS.greater(of(XL), of(s), f"{XL}, {s}") for s in others), check(half)]
+    return [*(CHECKS.greater(of(XL), of(s), f"{XL}, {s}") for s in others), evaluate_check(half)]
 
 
 @states(15, "Section 4.3", "SpanBERT-base is below chance in disambiguation.")

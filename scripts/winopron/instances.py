@@ -22,7 +22,7 @@ from scripts.core import files
 from scripts.core.data import options
 from scripts.core.data import templates as template_files
 from scripts.core.data.instances import content_id
-from scripts.core.data.templates import label
+from scripts.core.data.templates import label_pronouns
 from scripts.core.errors import UserError
 from scripts.core.workflow.job import log, run_named
 from scripts.winopron import prompts as prompt_files
@@ -153,12 +153,16 @@ def build_instances(
             rows.append(
                 {
                     "instance_id": content_id(
-                        "winopron", text, "|".join(getattr(template, a) for a in ANSWERS), template.answer, label(forms)
+                        "winopron",
+                        text,
+                        "|".join(getattr(template, a) for a in ANSWERS),
+                        template.answer,
+                        label_pronouns(forms),
                     ),
                     "text": text,
                     "pronoun": pronoun,
                     "pronoun_offset": len(before),
-                    "pronoun_set": label(forms),
+                    "pronoun_set": label_pronouns(forms),
                     "case": template.case,
                     "occupation": template.occupation,
                     "occupation_offset": people["occupation"],
@@ -231,7 +235,7 @@ def to_score(sentences: pd.DataFrame, pairs: Sequence[str]) -> pd.DataFrame:
     plural = sentences.pronoun.isin(["they"]) & sentences.text.map(lambda text: any(_follows(text, PLURAL_FORMS)))
     kept = sentences[~plural & sentences.pair.isin(pairs)].drop_duplicates("template")
     rows = []
-    for row in files.rows(kept):
+    for row in files.iterate_rows(kept):
         end = row.pronoun_offset + len(row.pronoun)
         text = row.text[: row.pronoun_offset] + options.SLOT + row.text[end:]
         mark = "'s" if row.case == "possessive" else ""

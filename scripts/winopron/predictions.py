@@ -70,7 +70,7 @@ def read_outputs(
 ) -> pd.DataFrame:
     """Return the predictions of one system, in every way of reading its outputs."""
     if reader["outputs"] == "clusters":
-        documents = coreference.read(path, texts(sentences))
+        documents = coreference.read_clusters(path, texts(sentences))
         ways = {CORRECTED: "corrected"} | ({PUBLISHED: reader["published"]} if reader["published"] else {})
         parts = [
             predict_by_clusters(documents, sentences, way).assign(reading=reading) for reading, way in ways.items()
@@ -192,7 +192,7 @@ def predict_by_clusters(
         ``instance_id``, ``prediction`` (``occupation``, ``participant`` or None), in the order of ``sentences``.
     """
     predictions, before = [], None
-    for row in files.rows(sentences):
+    for row in files.iterate_rows(sentences):
         document = documents[row.instance_id]
         if way == "corrected":
             predictions.append(find_by_position(document, row))
@@ -280,7 +280,7 @@ def predict_by_likelihood(
         raise UserError(f"the template '{strange}' was scored and has no sentence; delete the scores and run again")
     if column not in scores or scores[column].isna().any():
         raise UserError(f"the scores lack {column}; delete the scores and run again")
-    picked = options.predict(scores.assign(log_probability=scores[column])).option_index
+    picked = options.pick_best(scores.assign(log_probability=scores[column])).option_index
     taken = dict(zip(selected.template, (ANSWERS[picked[name]] for name in selected.instance_id), strict=True))
     kept = sentences[sentences.template.isin(taken)]
     return kept[["instance_id"]].assign(prediction=kept.template.map(taken))

@@ -116,7 +116,7 @@ def make_prompts(instances: "pd.DataFrame", prompts: dict, variants: Sequence[st
         of the files that it is made from.
     """
     rows = []
-    for row in files.rows(instances):
+    for row in files.iterate_rows(instances):
         for name, prompt in prompts.items():
             for variant in variants:
                 options = [getattr(row, who) for who in VARIANTS[variant]]

@@ -7,7 +7,7 @@ import pandas as pd
 from scripts.core import files
 from scripts.core.data import options
 from scripts.core.data.templates import CASES
-from scripts.core.paper.published import demonstration, read, write
+from scripts.core.paper.published import find_demonstration_models, read_study, write_comparison
 from scripts.core.workflow.job import run_named
 from scripts.winopron import study
 from scripts.winopron.estimates import coin_consistency
@@ -42,7 +42,7 @@ def published_vs_ours(
     what tables call systems, by which the study's are known; demonstration models among ``models`` are left out, and so
     are all results if ``pronoun_sets`` are not the study's.
     """
-    printed = read(published, mapping, study_models)
+    printed = read_study(published, mapping, study_models)
     known = dict(zip(printed.models.label, printed.models.model, strict=True))
     measured, overlaps, biased = (
         study.with_systems(study.read_table(path), labels).pipe(name_models, known)
@@ -60,12 +60,12 @@ def published_vs_ours(
         for name in template_sets
     }
     reason = options.other_choice(pronoun_sets, study.PRONOUN_SETS)
-    write(
+    write_comparison(
         "winopron",
         printed,
         compared,
         every_set,
-        excluded=demonstration(models),
+        excluded=find_demonstration_models(models),
         obstacles=dict.fromkeys(("coreference", "prompting"), reason),
         inapplicable={"instances": reason},
         csv=csv,

@@ -68,7 +68,7 @@ class Results:
         )
         # Winogender Schemas have other pairs of people, and are resampled apart.
         seed = self.seed + (entities == study.WINOGENDER)
-        return checks.ratio(over, under, self.draws, seed)
+        return checks.sample_ratio(over, under, self.draws, seed)
 
     def f1(self, system: str, entities: str = "double", **levels: str) -> Quantity:
         """F1 of all answers, or of those with levels."""

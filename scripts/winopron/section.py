@@ -8,9 +8,9 @@ from scripts.core.data.estimate_rows import HEURISTIC, PROMPTED
 from scripts.core.data.templates import CASES
 from scripts.core.paper import sections
 from scripts.core.paper.estimates import Estimate, compare_all, compare_values
-from scripts.core.paper.formats import FEWEST, percent
+from scripts.core.paper.formats import FEWEST, format_percent
 from scripts.core.paper.lookup import Numbers
-from scripts.core.paper.numbers import count, entry, of_settings
+from scripts.core.paper.numbers import make_count, make_entry, of_settings
 from scripts.core.workflow.job import run_named
 from scripts.winopron import study
 from scripts.winopron.estimates import coin_consistency, coin_share
@@ -54,7 +54,7 @@ def section(
     what the study publishes; ``winogender`` tells whether the run has Winogender Schemas; ``models`` are those that are
     prompted, ``scored`` those that resolve by likelihood, ``labels`` what tables call systems.
     """
-    common = sections.context(
+    common = sections.make_context(
         "winopron", template_sets, figures, tables, comparison_numbers, section_files[0], models=models | scored
     )
     measured, common_biases = study.with_systems(study.read_table(estimates), labels), study.read_table(overlap)
@@ -97,8 +97,8 @@ def without_demonstrations(rows: pd.DataFrame) -> pd.DataFrame:
 def count_instances(instances: pd.DataFrame, source: str) -> dict[str, dict]:
     """Return how many sentences about two people there are, and templates, pairs of people and pronoun sets of them."""
     columns = {"double.templates": "template", "double.pairs": "pair", "pronoun_sets": "pronoun_set"}
-    numbers = {f"size.{name}": count(instances[of].nunique(), source, column=of) for name, of in columns.items()}
-    return numbers | {"size.double.sentences": count(len(instances), source)}
+    numbers = {f"size.{name}": make_count(instances[of].nunique(), source, column=of) for name, of in columns.items()}
+    return numbers | {"size.double.sentences": make_count(len(instances), source)}
 
 
 def count_systems(rows: pd.DataFrame, part: str) -> dict[str, dict]:
@@ -114,18 +114,20 @@ def count_systems(rows: pd.DataFrame, part: str) -> dict[str, dict]:
         "scored.pairs": whole[whole.scoring.isin(study.LIKELIHOODS)],
     }  # fmt: skip
     found = {
-        name: count(of.clusters.min(), SOURCE, templates=part, column="clusters")
+        name: make_count(of.clusters.min(), SOURCE, templates=part, column="clusters")
         for name, of in of_kinds.items()
         if len(of)
     }
     rules = whole.kind == HEURISTIC
     for name, some in (("rules", rules), ("systems", ~rules)):
-        found[name] = count(whole.system[some].nunique(), SOURCE, templates=part, column="system")
+        found[name] = make_count(whole.system[some].nunique(), SOURCE, templates=part, column="system")
     for metric, chance in coin_consistency(sets).items():
-        found[f"chance.{metric}"] = entry(chance, percent(chance), SOURCE, templates=part, metric=metric)
+        found[f"chance.{metric}"] = make_entry(chance, format_percent(chance), SOURCE, templates=part, metric=metric)
     by_case = pick(rows[rows.kind != HEURISTIC], metric="accuracy", case=CASES)
     hardest = sum(is_hardest(of_system, "accusative") for _, of_system in by_case.groupby("system", observed=True))
-    return found | {"accusative.hardest": count(hardest, SOURCE, templates=part, case="accusative", metric="accuracy")}
+    return found | {
+        "accusative.hardest": make_count(hardest, SOURCE, templates=part, case="accusative", metric="accuracy")
+    }
 
 
 def is_hardest(rows: pd.DataFrame, case: str) -> bool:
@@ -150,11 +152,11 @@ def count_bias(rows: pd.DataFrame, part: str) -> dict[str, dict]:
     }  # fmt: skip
     counts |= {"pairs.lowest": enough.min(), "pairs.highest": enough.max()} if len(enough) else {}
     found = {
-        f"bias.{name}": count(value, SOURCE, templates=part, metric="biased", column="below")
+        f"bias.{name}": make_count(value, SOURCE, templates=part, metric="biased", column="below")
         for name, value in counts.items()
     }
     coins = coin_share(rows.pronoun_set[rows.pronoun_set != ""].nunique())
-    return found | {"bias.chance": entry(coins, percent(coins, 1), SOURCE, templates=part, column="chance")}
+    return found | {"bias.chance": make_entry(coins, format_percent(coins, 1), SOURCE, templates=part, column="chance")}
 
 
 def count_overlaps(rows: pd.DataFrame, part: str) -> dict[str, dict]:
@@ -164,7 +166,7 @@ def count_overlaps(rows: pd.DataFrame, part: str) -> dict[str, dict]:
         "pairs": len(systems[["model", "scoring", "model_other", "scoring_other"]].drop_duplicates()),
         "cases.tested": cases.p_value.notna().sum(), "cases.above_chance": (cases.p_holm < 0.05).sum(),
     }  # fmt: skip
-    return {f"overlap.{name}": count(value, "overlap.csv", templates=part) for name, value in counts.items()}
+    return {f"overlap.{name}": make_count(value, "overlap.csv", templates=part) for name, value in counts.items()}
 
 
 def summary(*, estimates: str, summary: str, labels: dict, models: dict, scored: dict, systems: dict) -> None:
@@ -202,7 +204,7 @@ def summary(*, estimates: str, summary: str, labels: dict, models: dict, scored:
             | {"n": row["clusters"], "n_unit": "pairs of people", "headline": row["headline"], "label": known["label"]}
             | {"demonstration": known["demonstration"], "debiasing": known.get("debiasing", "").replace("none", "")}
         )
-    estimate_rows.write(summary, "winopron", found)
+    estimate_rows.write_estimates(summary, "winopron", found)
 
 
 if __name__ == "__main__":

@@ -56,8 +56,8 @@ def read_table(path: str | Path) -> pd.DataFrame:
 
 
 def pick(table: pd.DataFrame, **levels: Any) -> pd.DataFrame:
-    """Return the rows with these levels (:func:`scripts.core.statistics.ratios.pick`)."""
-    return ratios.pick(table, FACTORS, **levels)
+    """Return the rows with these levels (:func:`scripts.core.statistics.ratios.select_rows`)."""
+    return ratios.select_rows(table, FACTORS, **levels)
 
 
 def reads_pronouns(table: pd.DataFrame) -> pd.Series:

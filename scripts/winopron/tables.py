@@ -13,7 +13,7 @@ from scripts.core import files
 from scripts.core.data.estimate_rows import HEURISTIC
 from scripts.core.data.templates import CASES
 from scripts.core.paper import latex
-from scripts.core.paper.formats import MISSING_MARK, NOT_RUN, interval, number, p_text, percent
+from scripts.core.paper.formats import MISSING_MARK, NOT_RUN, format_interval, format_number, format_percent, p_text
 from scripts.core.paper.tables import write_cells, write_table
 from scripts.core.workflow.job import run_named
 from scripts.winopron import examples, study
@@ -59,7 +59,7 @@ def performance(estimates: pd.DataFrame, templates: str) -> tuple[pd.DataFrame, 
     single = of(templates, "single").value.reindex(ours.index)
     cells = pd.DataFrame(
         {
-            "Winogender": [NOT_RUN if pd.isna(value) else percent(value, 1) for value in there],
+            "Winogender": [NOT_RUN if pd.isna(value) else format_percent(value, 1) for value in there],
             "F1": percents(ours.value),
             "Interval": intervals(ours),
             "Difference": percents(ours.value - there, signed=True),
@@ -76,7 +76,7 @@ def consistency(estimates: pd.DataFrame, templates: str) -> tuple[pd.DataFrame, 
     texts = rows.assign(
         value=percents(rows.value),
         interval=intervals(rows),
-        chance=["under 0.01" if share < 1e-4 else percent(share) for share in rows.chance],
+        chance=["under 0.01" if share < 1e-4 else format_percent(share) for share in rows.chance],
     )
     keys = ["system", "reading", "prompts"]
     cells = texts[keys].drop_duplicates().sort_values(keys[:2], kind="stable")
@@ -154,8 +154,8 @@ def overlaps(comparison: str) -> Callable:
             "Case": case if systems else case + ", " + other,
             "Pronoun set": rows.pronoun_set.map(study.short),
             "Sizes": rows["first"].astype(str) + ", " + rows["second"].astype(str),
-            "Jaccard": [number(value, 2) for value in rows.jaccard],
-            "By chance": [number(value, 2) for value in rows.expected],
+            "Jaccard": [format_number(value, 2) for value in rows.jaccard],
+            "By chance": [format_number(value, 2) for value in rows.expected],
             "p": [MISSING_MARK if pd.isna(p) else p_text(p, 1e-4, 3).removeprefix("= ") for p in rows.p_holm],
         }
         return pd.DataFrame(cells).reset_index(drop=True), None
@@ -185,12 +185,12 @@ def with_heads(cells: pd.DataFrame) -> pd.DataFrame:
 
 def percents(values: pd.Series, signed: bool = False) -> list[str]:
     """Return shares in percent."""
-    return [percent(value, 1, signed) for value in values]
+    return [format_percent(value, 1, signed) for value in values]
 
 
 def intervals(rows: pd.DataFrame) -> list[str]:
     """Return intervals in percent."""
-    return [interval(100 * low, 100 * high, 1) for low, high in zip(rows.low, rows.high, strict=True)]
+    return [format_interval(100 * low, 100 * high, 1) for low, high in zip(rows.low, rows.high, strict=True)]
 
 
 def table_counts(*, instances: list, tex: str, csv: str, sets: list) -> None:
@@ -199,7 +199,7 @@ def table_counts(*, instances: list, tex: str, csv: str, sets: list) -> None:
     for path, (templates, entities) in zip(instances, sets, strict=True):
         columns[f"{SETS[templates]}: {ENTITIES[entities]}"] = count_templates(files.read_parquet(path))
     cells = pd.DataFrame(columns).rename_axis("Case").reset_index()
-    shown = cells.map(lambda cell: cell if isinstance(cell, str) else number(cell, 0))
+    shown = cells.map(lambda cell: cell if isinstance(cell, str) else format_number(cell, 0))
     write_table(tex, csv, shown, 1, rows=cells)
 
 

@@ -8,7 +8,7 @@ import time
 import pytest
 import yaml
 
-from scripts.core.config import check_files, configuration_schema, load_overlay, load_yaml, merge, validate
+from scripts.core.config import check_named_files, configuration_schema, load_overlay, load_yaml, merge, validate
 from tests.refusals import refused
 
 SCHEMA = yaml.safe_load("""
@@ -164,9 +164,9 @@ def test_a_file_that_is_named_may_lie_in_either_folder_or_be_made_later(tmp_path
         folder.mkdir()
         (folder / name).touch()
     entries = [{"file": "a.jsonl"}, {"file": "b.jsonl"}, {"file": "results/c.jsonl"}, {"file": str(run / "a.jsonl")}]
-    check_files({"study": {"clusters": entries}}, [run, repository])
+    check_named_files({"study": {"clusters": entries}}, [run, repository])
     with refused("study.clusters[4].file", "c.jsonl", "no such file"):
-        check_files({"study": {"clusters": [*entries, {"file": "c.jsonl"}]}}, [run, repository])
+        check_named_files({"study": {"clusters": [*entries, {"file": "c.jsonl"}]}}, [run, repository])
 
 
 def test_aliases_that_multiply_are_refused_at_once(tmp_path):

@@ -50,7 +50,7 @@ def arguments(folder, table, entry, **changes):
 def test_clusters_and_what_made_them(tmp_path, table, entry):
     coreference.main(**arguments(tmp_path, table, entry))
     texts = jobs.read_texts(table, "id")
-    documents = clusters.read(tmp_path / "1of1.jsonl", texts)
+    documents = clusters.read_clusters(tmp_path / "1of1.jsonl", texts)
     assert list(documents) == list(texts) and any(document.clusters for document in documents.values())
     facts = json.loads((tmp_path / "1of1.metadata.json").read_text(encoding="utf-8"))
     assert facts["system"] == "tiny-c2f" and facts["engine"] == facts["architecture"] == "c2f"

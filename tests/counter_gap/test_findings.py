@@ -15,7 +15,7 @@ from tests.counter_gap import make
 def verdicts(results):
     """Return the verdict of each finding by its number."""
     runs = {"official": quantities.Results(results)}
-    return finding_verdicts.verdicts(findings.FINDINGS, runs, ["official"]).set_index("number")
+    return finding_verdicts.judge_findings(findings.FINDINGS, runs, ["official"]).set_index("number")
 
 
 def sharp(results):

@@ -12,7 +12,7 @@ from scripts.counter_gap import passages, predictions, released_flags, study
 
 def flags(row, reading, *clusters):
     """Return the flags of one instance from clusters of (start, end) character ranges."""
-    made = c.Document(row.id, c.digest(row.text), c.tokenise(row.text), ())
+    made = c.Document(row.id, c.digest_text(row.text), c.split_words(row.text), ())
     spans = tuple(tuple(made.span(*mention) for mention in cluster) for cluster in clusters)
     document = c.Document(row.id, made.text_sha256, made.tokens, spans)
     table = predictions.flags_from_clusters(pd.DataFrame([row]), {row.id: document}, reading)
@@ -72,7 +72,7 @@ def test_a_title_before_the_name_is_no_other_person(title):
     tokens = tuple(match.span() for match in re.finditer(r"\S+", text))
     name = len(words) - 5
     for mention, stands in (((0, name), True), ((0, name + 1), False)):
-        made = c.Document("i", c.digest(text), tokens, ())
+        made = c.Document("i", c.digest_text(text), tokens, ())
         assert predictions.stands_for(made, text, mention, (name, name)) is stands
     assert not predictions.stands_for(made, text.replace(words[0], "x" * len(words[0])), (0, name), (name, name))
 
@@ -83,7 +83,7 @@ def test_the_published_reading_reproduces_which_pronouns_never_match(mirror):
     frame = passages.read_c_gap(mirror / "counter_gap/data/C-GAP.tsv")
     documents = {}
     for row in frame.itertuples():
-        document = c.Document(row.id, "", c.tokenise(row.text), ())
+        document = c.Document(row.id, "", c.split_words(row.text), ())
         places = ((row.pronoun, row.pronoun_offset), (row.a, row.a_offset), (row.b, row.b_offset))
         cluster = tuple(document.span(start, start + len(word)) for word, start in places)
         documents[row.id] = c.Document(row.id, "", document.tokens, (cluster,))

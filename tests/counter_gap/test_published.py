@@ -19,11 +19,11 @@ STARRED = {
 def compared(root, results):
     """The published numbers beside the released flags and made-up F1 of systems that were trained here."""
     paths = (root / f"paper/published/counter_gap{end}.csv" for end in ("", "_mapping", "_models"))
-    listed, mapping, known = published_numbers.read(*paths)
+    listed, mapping, known = published_numbers.read_study(*paths)
     scores = make.f1_scores(dict.fromkeys(study.METHODS, 0.7), "{} (trained here)")
     table = published.comparable(pd.concat([results, scores], ignore_index=True), "official")
     ours = {"estimates.csv": published.name_models(table, dict(zip(known.label, known.model, strict=True)))}
-    return published_numbers.compare(listed, mapping, known, {"official": ours}, ["official"]), listed
+    return published_numbers.compare_numbers(listed, mapping, known, {"official": ours}, ["official"]), listed
 
 
 def test_all_cells_but_one_and_all_stars_come_out_as_printed(compared, results):

@@ -89,10 +89,10 @@ def outputs(folder, frame):
     files.write_parquet(folder / "scores.parquet", pd.DataFrame(scores, columns=columns))
     documents = []
     for row in frame.itertuples():
-        tokens = coreference.tokenise(row.text)
-        digest = coreference.digest(row.text)
+        tokens = coreference.split_words(row.text)
+        digest = coreference.digest_text(row.text)
         documents.append(coreference.Document(row.instance_id, digest, tokens, (((0, 1), (3, 3)), ((2, 2),))))
-    coreference.write(folder / "clusters.jsonl", documents)
+    coreference.write_clusters(folder / "clusters.jsonl", documents)
     asked = frame[:6]
     prompts = asked[["instance_id"]].assign(
         text_id=asked.instance_id + "-1", prompt="1", text="Fill: " + asked.text + "\nNow!"

@@ -69,14 +69,14 @@ def test_the_explorer_has_the_accuracies_of_the_summary(folder):
     """Every accuracy of the summary about sentences that the page can filter comes again from what the page holds."""
     run = replay(folder, "default")
     page = run / "results/explorer.html"
-    studies = {study["name"]: study for study in explorer.read(page.read_text(encoding="utf-8"))["studies"]}
+    studies = {study["name"]: study for study in explorer.read_page_data(page.read_text(encoding="utf-8"))["studies"]}
     assert set(studies) == set(OVERLAYS["default"].get("studies", studies)) and page.stat().st_size < 1_500_000
-    rows = estimate_rows.read([run / "results/paper/summary.csv"])
+    rows = estimate_rows.read_estimates([run / "results/paper/summary.csv"])
     counts = dict.fromkeys(studies, 0)
     for row in rows[rows.metric == "accuracy"].to_dict("records"):
         likelihood = row["scoring"] if row["scoring"] in (estimate_rows.FULL, estimate_rows.PARTIAL) else ""
         name = ", ".join(filter(None, [row["label"], row["debiasing"], likelihood]))
-        factors = {key: row[key] for key in estimate_rows.factors(rows) if row[key] and key != "wording"}
+        factors = {key: row[key] for key in estimate_rows.factor_columns(rows) if row[key] and key != "wording"}
         told = [SETS[key].get(factors.pop(key), "?") for key in SETS if key in factors]
         for one in studies[row["study"]]["sets"]:
             known = {factor["name"]: factor for factor in one["factors"]} | {"pronoun": one["gold"]}
@@ -101,7 +101,7 @@ def test_the_explorer_has_the_accuracies_of_the_summary(folder):
 @pytest.mark.parametrize("part", UPSTREAM)
 def test_no_text_of_somebody_else_is_in_the_explorer(part, folder):
     run = replay(folder, part)
-    data = explorer.read((run / "results/explorer.html").read_text(encoding="utf-8"))
+    data = explorer.read_page_data((run / "results/explorer.html").read_text(encoding="utf-8"))
     page = json.dumps(data, ensure_ascii=False)
     for path in run.glob("results/*/instances/**/*.parquet"):
         own = "replica" in path.as_posix() or path.name == "mgc.parquet"

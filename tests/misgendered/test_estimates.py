@@ -7,7 +7,7 @@ import pytest
 from scripts.core import files
 from scripts.core.data import model_outputs, options
 from scripts.core.errors import UserError
-from scripts.core.statistics.procedures import wilson
+from scripts.core.statistics.procedures import wilson_interval
 from scripts.core.statistics.ratios import POOLED
 from scripts.misgendered import choices, predictions, study
 from scripts.misgendered.grid import Grid
@@ -172,12 +172,14 @@ def test_where_all_are_right_or_none_is_the_interval_is_of_templates_or_names():
     grid = Grid([table], 100, 1)
     (trials,) = grid.count(grid.places(table), None)
     fewer = min(np.count_nonzero(trials.any(axis=axis)) for axis in (0, 1))
-    assert grid.interval(np.array([trials, trials])) == pytest.approx(wilson(fewer, fewer))
-    assert grid.interval(np.array([trials, 0 * trials])) == pytest.approx(wilson(0, fewer))
+    assert grid.interval(np.array([trials, trials])) == pytest.approx(wilson_interval(fewer, fewer))
+    assert grid.interval(np.array([trials, 0 * trials])) == pytest.approx(wilson_interval(0, fewer))
     # One name alone: its templates count.
     of_name = np.where(np.arange(trials.shape[1]) == 0, trials, 0)
     templates = np.count_nonzero(of_name.any(axis=1))
-    assert grid.interval(np.array([of_name, of_name]), fixed_names=True) == pytest.approx(wilson(templates, templates))
+    assert grid.interval(np.array([of_name, of_name]), fixed_names=True) == pytest.approx(
+        wilson_interval(templates, templates)
+    )
     single = np.zeros_like(trials)
     single[0, 0] = 3
     assert np.isnan(grid.interval(np.array([single, single]))).all()

@@ -6,7 +6,7 @@ import pytest
 
 from scripts.core.paper import finding_verdicts
 from scripts.core.paper.checks import Sampled
-from scripts.core.paper.finding_verdicts import FAILS, HOLDS, NOT_APPLICABLE, check, decide
+from scripts.core.paper.finding_verdicts import FAILS, HOLDS, NOT_APPLICABLE, decide, evaluate_check
 from scripts.misgendered import findings, quantities
 from tests.misgendered import synthetic
 
@@ -141,7 +141,7 @@ def test_a_card_and_a_run_of_one_model_never_contradict_each_other(predicted):
     card = finding_verdicts.single_model_verdicts(
         findings.FINDINGS, findings.ONE_MODEL, alone, averages=findings.ONE_MODEL
     )
-    run = finding_verdicts.verdicts(findings.FINDINGS, {"replica": results(one)}, ["replica"])
+    run = finding_verdicts.judge_findings(findings.FINDINGS, {"replica": results(one)}, ["replica"])
     assert set(run.verdict) == {NOT_APPLICABLE} and {HOLDS, FAILS} & set(card.verdict)
     assert set(card.about[card.verdict != NOT_APPLICABLE]) == {finding_verdicts.AVERAGE}
 
@@ -162,7 +162,9 @@ def shares_of_verdicts(accuracies, size, worlds):
     for _ in range(worlds):
         found = rng.binomial(size, accuracies) / size
         shares = {f"{n}": Sampled(p, rng.binomial(size, p, 300) / size, size) for n, p in enumerate(found)}
-        made.append(decide([check(lambda shares=shares: quantities.similar(OfSize(size), shares, 0.02))]).verdict)
+        made.append(
+            decide([evaluate_check(lambda shares=shares: quantities.similar(OfSize(size), shares, 0.02))]).verdict
+        )
     return {verdict: made.count(verdict) / worlds for verdict in (HOLDS, FAILS, NOT_APPLICABLE)}
 
 
@@ -190,4 +192,4 @@ def test_a_name_is_among_the_ten_best_with_nine_above_it_and_not_with_ten(better
     values = np.r_[0.5, np.full(better, 0.9), np.full(20 - better, 0.1)]
     names = pd.DataFrame({"name_class": ["unisex", *["male"] * 20], "value": values})
     found = quantities.among_best(names.assign(low=values - 0.02, high=values + 0.02), "unisex")
-    assert decide([check(lambda: (found, ""))]).verdict == (HOLDS if outcome else FAILS)
+    assert decide([evaluate_check(lambda: (found, ""))]).verdict == (HOLDS if outcome else FAILS)

@@ -67,7 +67,7 @@ def test_ids_are_made_from_what_a_model_sees_and_every_gold_form_is_offered_once
         assert len(set(row.options)) == len(row.options) == len(row.groups)
         assert row.group in row.groups[list(row.options).index(row.gold)].split(assembly.SEPARATOR)
     # em and emself stand for two groups: ten options there and eleven elsewhere.
-    assert options.chance(rows.options, rows.gold) == pytest.approx((3 / 11 + 2 / 10) / 5)
+    assert options.chance_accuracy(rows.options, rows.gold) == pytest.approx((3 / 11 + 2 / 10) / 5)
 
 
 def test_declarations_that_say_the_same_make_one_instance(tmp_path):
@@ -201,7 +201,7 @@ def test_examples_keep_the_four_conditions(shots):
             declared = loaded.groups[group]
             text = templates[template].text.replace("{name}", name)
             said = f"{name}'s pronouns are {'/'.join(declared.values())}. {text}"
-            assert line == options.fill(said, declared[row.form])
+            assert line == options.fill_slot(said, declared[row.form])
 
 
 def test_all_forms_have_examples_and_draws_differ():
@@ -247,7 +247,7 @@ def test_the_longest_prompt_is_estimated_on_the_dear_side():
     tokenizer = AutoTokenizer.from_pretrained(str(folder))
     for shots in (4, 9):
         texts = few_shot.table(explicit(), shots, 1, 110, 3).text
-        longest = max(len(tokenizer(options.fill(text, "thonself"))["input_ids"]) for text in texts)
+        longest = max(len(tokenizer(options.fill_slot(text, "thonself"))["input_ids"]) for text in texts)
         assert 0.75 * few_shot.TOKENS_PER_LINE * (shots + 1) < longest <= few_shot.TOKENS_PER_LINE * (shots + 1)
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from scripts.core.data.options import SLOT, fill
+from scripts.core.data.options import SLOT, fill_slot
 from scripts.core.data.templates import AGREEING, GENDERED, WORD, read_pronouns, read_tsv, word_set
 from scripts.misgendered import declarations as declaring
 from scripts.misgendered import names, study, templates
@@ -63,7 +63,7 @@ def test_the_shipped_templates_show_which_form_they_want():
     assert {template.index for template in replica.rows} == set(range(50))
     assert {t.index: found for t in replica.rows if (found := sentence_problems(t.form, t.text))} == {}
     # Where a slot begins a sentence it is filled with a capital.
-    assert all(templates.sentence_initial(t.text) == ("Xyrs" in fill(t.text, "xyrs")) for t in replica.rows)
+    assert all(templates.sentence_initial(t.text) == ("Xyrs" in fill_slot(t.text, "xyrs")) for t in replica.rows)
     # They carry the canary.
     first = (make.FOLDER / "templates.tsv").read_text(encoding="utf-8").splitlines()[0]
     assert first == make.PRONOUNS.read_text(encoding="utf-8").splitlines()[0]

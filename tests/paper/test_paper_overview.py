@@ -11,7 +11,7 @@ from scripts.core.data import estimate_rows
 from scripts.core.paper import finding_verdicts
 from scripts.core.paper.finding_verdicts import Check, Finding
 from scripts.core.paper.front import Front
-from scripts.core.paper.sections import target
+from scripts.core.paper.sections import link_target
 from scripts.paper import paper_figure, paper_overview, paper_scores
 from tests.core.paper import test_score_changes
 from tests.figures import problems
@@ -51,9 +51,9 @@ def made(tmp_path):
         *rows(["rule"], kind="heuristic"),
         *rows(["demo"], demonstration=True),
     ]
-    estimate_rows.write(paths[0], "one", [row for n, row in enumerate(shown) if n != 3])
-    estimate_rows.write(paths[1], "two", rows(["A_1"], low=None, high=None, n=2000)[:1])
-    files.write_csv(paths[2], estimate_rows.read(paths[:2]))
+    estimate_rows.write_estimates(paths[0], "one", [row for n, row in enumerate(shown) if n != 3])
+    estimate_rows.write_estimates(paths[1], "two", rows(["A_1"], low=None, high=None, n=2000)[:1])
+    files.write_csv(paths[2], estimate_rows.read_estimates(paths[:2]))
     folder = tmp_path / "results/one/tables"
     found = [
         Finding(
@@ -65,7 +65,7 @@ def made(tmp_path):
         for n in range(1, 13)
     ]
     beside = {kind: folder / f"findings.{kind}" for kind in ("csv", "tex", "json")}
-    finding_verdicts.write(
+    finding_verdicts.write_verdicts(
         found, {"replica": 1, "official": 99}, ["replica", "official"],
         csv=beside["csv"], tex=beside["tex"], numbers=beside["json"],
     )  # fmt: skip
@@ -122,7 +122,7 @@ def test_every_estimate_has_its_interval_and_n_and_links_to_its_row(made):
     numbers = json.loads(made["numbers"])
     printed = "".join(made[name] for name in COMMON)
     links = set(re.findall(r"\\sourced\{paper\.([^}]+)\}", printed))
-    assert links and links <= {target(name) for name in numbers}
+    assert links and links <= {link_target(name) for name in numbers}
     used = files.read_csv(made["folder"] / "out/sections/csv", dtype=str).fillna("")
     for entry in numbers.values():
         same = used
@@ -258,8 +258,8 @@ def test_a_heading_has_what_its_rows_share_and_lines_break_between_phrases(level
 
 
 def written(folder, made):
-    estimate_rows.write(folder / "s.csv", "one", made)
-    return estimate_rows.read([folder / "s.csv"])
+    estimate_rows.write_estimates(folder / "s.csv", "one", made)
+    return estimate_rows.read_estimates([folder / "s.csv"])
 
 
 @needs_tex

@@ -13,13 +13,13 @@ from tests.refusals import refused
 def test_a_label_in_a_numbers_id_is_the_name_of_a_link_and_no_command(tmp_path, label):
     (tmp_path / "secret.tex").write_text(r"\undefined{what was read}", encoding="utf-8")
     part = {"id": "ruff.replica", "numbers": {f"best.{label}": {"text": "18", "value": 18}}}
-    text = sections.link_numbers(sections.number(part, f"best.{label}"))
-    name = sections.target(f"ruff.replica.best.{label}")
+    text = sections.link_numbers(sections.print_number(part, f"best.{label}"))
+    name = sections.link_target(f"ruff.replica.best.{label}")
     assert text == rf"\sourced{{{name}}}{{18}}"
     head = r"\usepackage{hyperref}\DeclareRobustCommand{\sourced}[2]{\hyperlink{#1}{#2}}"
     build(tmp_path, rf"{text} \hypertarget{{{name}}}{{there}}", head)
     assert (tmp_path / "main.pdf").is_file()
-    assert len({sections.target(other) for other in (label, label + "=", label.replace("#", "=23."))}) >= 2
+    assert len({sections.link_target(other) for other in (label, label + "=", label.replace("#", "=23."))}) >= 2
 
 
 @needs_tex

@@ -40,7 +40,9 @@ def test_the_table_has_a_row_for_each_model_or_both_ends_of_many(tmp_path):
               for half, value in (("full", 0.6), ("partial", 0.8))]  # fmt: skip
     summary(tmp_path, halves, "winopron")
     summary(tmp_path, [*by_score("m"), *by_score("n")])
-    files.write_csv(tmp_path / "all.csv", estimate_rows.read([tmp_path / "ruff.csv", tmp_path / "winopron.csv"]))
+    files.write_csv(
+        tmp_path / "all.csv", estimate_rows.read_estimates([tmp_path / "ruff.csv", tmp_path / "winopron.csv"])
+    )
     paths = {name: str(tmp_path / f"f.{name}") for name in ("pdf", "png", "csv")}
     paths |= {"table_tex": str(tmp_path / "t.tex"), "table_csv": str(tmp_path / "t.csv")}
     paper_scores.main(summary_csv=str(tmp_path / "all.csv"), studies=STUDIES, **paths)

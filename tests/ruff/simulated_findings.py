@@ -288,7 +288,7 @@ def _accuracies(right: np.ndarray, size: str) -> pd.DataFrame:
     accuracy = hits.sum(axis=2) / n
     # Where all are right or all wrong, the interval of cluster_bootstrap is Wilson's.
     clusters = (trials > 0).sum(axis=1)
-    none, every = (np.transpose([procedures.wilson(right * c, c) for c in clusters]) for right in (0, 1))
+    none, every = (np.transpose([procedures.wilson_interval(right * c, c) for c in clusters]) for right in (0, 1))
     low, high = np.where(accuracy == 1, every[0], low), np.where(accuracy == 0, none[1], high)
     columns = {
         "n_distractors": [k for k, _ in cells], "pronoun": [name for _, name in cells], "below": n,

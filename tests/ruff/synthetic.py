@@ -50,7 +50,7 @@ DECODER_LOSS, DECODER_DECAY = 0.331, 0.898
 
 def study_models(group):
     """Return the models that the study scores (``likelihood``) or asks (``prompting``), as a run describes them."""
-    members = published.members(published.read_models(PUBLISHED / "ruff_models.csv"))[group]
+    members = published.group_members(published.read_models(PUBLISHED / "ruff_models.csv"))[group]
     return {name: plans.MODELS[name].facts for name in members}
 
 

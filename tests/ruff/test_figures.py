@@ -148,7 +148,7 @@ def test_figures_are_written_the_same_again_and_need_rows(tmp_path):
 
 
 def test_curves_are_shaded_between_bounds_on_the_scale_if_there_are_any():
-    ax = plotting.figure(plotting.COLUMN, 1.5).subplots()
+    ax = plotting.new_figure(plotting.COLUMN, 1.5).subplots()
     x, y, gaps = pd.Series([0, 1]), pd.Series([0.5, 0.4]), pd.Series([np.nan, np.nan])
     curves.draw_curve(ax, x, y, gaps, gaps, {"color": "#000000"})
     assert not ax.collections

@@ -32,8 +32,8 @@ def test_the_line_is_the_published_one_without_annotators(tmp_path):
     assert human.human_baseline([], 0.998) == 0.998
     with pytest.raises(FileNotFoundError):
         human.human_baseline([str(tmp_path / "accuracy.csv")], 0.998)
-    with plotting.style():
-        axes = plotting.figure(2, 2).subplots()
+    with plotting.figure_style():
+        axes = plotting.new_figure(2, 2).subplots()
         lines = [plotting.human_line([axes], of) for of in (0.998, {"accuracy": 0.85, "label": "human, this run"})]
     assert [line.get_label() for line in lines] == ["human (0.998)", "human, this run (0.85)"]
     assert [line.get_ydata()[0] for line in axes.lines] == [0.998, 0.85]

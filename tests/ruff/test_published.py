@@ -81,7 +81,7 @@ def test_a_moved_number_differs(tmp_path):
     assert set(wrong.models) == {name}
     assert wrong.difference.between(-0.25, -0.15).all()
     assert numbers["published.replica.results.differs"]["value"] == len(wrong) == 2
-    assert all(latex.escape(published_table.describe(row, "ruff")) in tex for row in wrong.to_dict("records"))
+    assert all(latex.escape(published_table.describe_result(row, "ruff")) in tex for row in wrong.to_dict("records"))
 
 
 def test_a_demonstration_model_is_left_out_whatever_its_name(tmp_path):

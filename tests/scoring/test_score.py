@@ -91,7 +91,7 @@ def test_losses_are_written_with_what_choices_need(entries, tmp_path, model):
     assert (scores.end_tokens == spanned).all()
     starts = scores.instance_id == f"{4:016x}"
     assert (scores.uncapitalised_log_probability.notna() == (starts & spanned)).all()
-    picks = options.predict(losses.comparable_scores(scores), options.option_counts(table))
+    picks = options.pick_best(losses.comparable_scores(scores), options.option_counts(table))
     assert len(picks) == 9
     merged = tmp_path / "merged.parquet"
     merge_scores.main(shards=[given["scores"]], scores=str(merged))
@@ -137,10 +137,10 @@ def test_parts_of_anything_else_are_not_taken(entries, tmp_path, many, monkeypat
     monkeypatch.setattr(parts.Parts, "remove", lambda self: None)
     score.main(**given)
     if change == "revision":
-        locate = loading.locate
-        monkeypatch.setattr(loading, "locate", lambda *a: loading.Location(locate(*a).folder, None, "another"))
+        locate = loading.locate_model
+        monkeypatch.setattr(loading, "locate_model", lambda *a: loading.Location(locate(*a).folder, None, "another"))
     elif change == "code":
-        monkeypatch.setattr(closure, "digests", lambda *_: {"scripts/scoring/score.py": "0" * 16})
+        monkeypatch.setattr(closure, "digest_modules", lambda *_: {"scripts/scoring/score.py": "0" * 16})
     elif change == "instances":
         changed = {"instances": str(write_instances(tmp_path / "other.parquet", changed["instances"]))}
     entry = entries[changed.get("model", "tiny-llama")] | changed.get("entry", {})

@@ -71,11 +71,13 @@ def test_slopes_are_those_of_the_authors_code(probabilities):
 def test_table_2_is_what_its_variant_gives_within_the_rounding_of_the_release(probabilities, root):
     folder = root / "paper/published"
     ends = ("", "_mapping", "_models")
-    printed, mapping, known = published.read(*(folder / f"underspecification{end}.csv" for end in ends))
+    printed, mapping, known = published.read_study(*(folder / f"underspecification{end}.csv" for end in ends))
     metrics = detection.specification_metric(probabilities["winogender"]).astype({"dates": str}).fillna("")
     names = dict(zip(known.label, known.model, strict=True))
     tables = {name: pd.DataFrame() for name in mapping.table} | {"metrics.csv": name_models(metrics, names)}
-    judged = published.compare(printed[printed.source == "Table 2"], mapping, known, {"preprint": tables}, ["preprint"])
+    judged = published.compare_numbers(
+        printed[printed.source == "Table 2"], mapping, known, {"preprint": tables}, ["preprint"]
+    )
     assert judged.verdict.value_counts().to_dict() == {"as printed": 27, "within interval": 11, "differs": 10}
     verdict = judged.set_index([judged["row"].str[0], "column"]).verdict
     # 0.49 points beside a small sum of both genders, and 0.34 beside a large one.

@@ -174,7 +174,7 @@ class SimulatedAnswers(quantities.Results):
     def of_pairs(self, above: np.ndarray, below: np.ndarray, seed: int = SEED) -> Sampled:
         """Return a share of sums, whose last axis is the pairs of people."""
         over, under = (part.reshape(-1, self.pairs).sum(axis=0).astype(float) for part in (above, below))
-        return checks.ratio(over, under, DRAWS, seed)
+        return checks.sample_ratio(over, under, DRAWS, seed)
 
     def f1(self, system: str, entities: str = "double", **levels: str) -> checks.Quantity:
         """F1, which is accuracy where somebody is always named."""

@@ -71,7 +71,11 @@ def test_systems_of_known_behaviour(double, tmp_path, system, performance, consi
     assert whole.chance[["accuracy", *estimates.GROUPS]].tolist() == [0.5, 0.0625, 0.25]
     # Both pairs of people are alike, and so is every sample of them.
     value = consistency[0]
-    ends = procedures.wilson(2 * value, 2) if value in (0, 1) else procedures.agreeing_interval(value, 2, least=0.0)
+    ends = (
+        procedures.wilson_interval(2 * value, 2)
+        if value in (0, 1)
+        else procedures.agreeing_interval(value, 2, least=0.0)
+    )
     assert whole.loc["pronoun_consistency", ["low", "high"]].tolist() == pytest.approx(ends)
 
 
@@ -86,7 +90,9 @@ def test_every_part_has_its_values_and_interval(double, tmp_path):
     row = pick(table, metric="f1").iloc[0]
     assert (row.low, row.high) == pytest.approx(procedures.agreeing_interval(0.75, 2, least=0.0))
     right = pick(table, metric="accuracy", pronoun_set=HE).iloc[0]
-    assert (right.above, right.below, right.low, right.high) == pytest.approx((12, 12, *procedures.wilson(2, 2)))
+    assert (right.above, right.below, right.low, right.high) == pytest.approx(
+        (12, 12, *procedures.wilson_interval(2, 2))
+    )
 
 
 def test_intervals_contain_the_value_and_repeat(double, tmp_path):

@@ -95,7 +95,7 @@ def test_a_card_and_a_run_of_one_system_never_contradict_each_other(twelve_pairs
     one = systems(twelve_pairs, lambda _, row: 0.2 if row.case == harder else 0.9, ("LingMess",))
     runs = [{"replica": results(one, names=names)} for names in (("LingMess",), study.SYSTEMS)]
     card = finding_verdicts.single_model_verdicts(findings.FINDINGS, findings.ONE_MODEL, runs[0]).verdict
-    run = finding_verdicts.verdicts(findings.FINDINGS, runs[1], ["replica"]).verdict
+    run = finding_verdicts.judge_findings(findings.FINDINGS, runs[1], ["replica"]).verdict
     assert not any({a, b} == {HOLDS, FAILS} for a, b in zip(card, run, strict=True))
     # A counterexample is one for both; that the system is one of several that are asked keeps the run from holding.
     assert (card[1], run[1]) == ((HOLDS, NOT_APPLICABLE) if harder == "accusative" else (FAILS, FAILS))

@@ -130,7 +130,9 @@ def test_every_template_is_scored_once_with_both_people(double, tmp_path):
     weaver = table[(table.template == "weaver-possessive-1")].iloc[0]
     assert weaver.text == "The weaver let the buyer wait, because ___ tools still lay on the loom."
     assert list(weaver.options) == ["the weaver's", "the buyer's"]
-    assert options.fill(weaver.text, weaver.options[1]).endswith("because the buyer's tools still lay on the loom.")
+    assert options.fill_slot(weaver.text, weaver.options[1]).endswith(
+        "because the buyer's tools still lay on the loom."
+    )
     assert not table.text.str.contains("|".join(rf"\b{form}\b" for form in make.PRONOUNS)).any()
     assert set(instances.to_score(double, ["pilot-guest"]).pair) == {"pilot-guest"}
 

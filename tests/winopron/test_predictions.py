@@ -16,7 +16,7 @@ WAYS = ("corrected", "other_mention", "carried_over")
 def document(frame, *clusters, row=0):
     """Return a document whose clusters are given as lists of words or of ``(word, number of its occurrence)``."""
     text = frame.text[row]
-    tokens = coreference.tokenise(text)
+    tokens = coreference.split_words(text)
     words = [text[start:end] for start, end in tokens]
 
     def mention(phrase):
@@ -24,7 +24,7 @@ def document(frame, *clusters, row=0):
         return next((i, i + len(parts) - 1) for i in range(len(words)) if words[i : i + len(parts)] == parts)
 
     spans = tuple(tuple(mention(phrase) for phrase in cluster) for cluster in clusters)
-    return coreference.Document(frame.instance_id[row], coreference.digest(text), tokens, spans)
+    return coreference.Document(frame.instance_id[row], coreference.digest_text(text), tokens, spans)
 
 
 TEXT = "The weaver met the buyer at the gate of the mill when xe left early."
@@ -162,7 +162,7 @@ def test_files_of_answers_are_checked(double, tmp_path, change, named):
 
 def test_clusters_of_another_text_are_refused_with_file_and_row(double, tmp_path):
     path = tmp_path / "clusters.jsonl"
-    coreference.write(path, [baselines.resolve("first", row) for row in double.itertuples()])
+    coreference.write_clusters(path, [baselines.resolve("first", row) for row in double.itertuples()])
     reader = {"model": "m", "kind": "system", "scoring": "", "outputs": "clusters", "published": None}
     changed = double.copy()
     changed.loc[2, "text"] += " "

@@ -186,7 +186,7 @@ def test_every_tampering_is_found_and_named(audited, number, name):
     _, path, verdict, told, _ = TAMPERINGS[name]
     found = audited(number)
     assert found[path]["verdict"] == verdict
-    assert any(told in reporting.describe(reason) for reason in found[path]["reasons"]), found[path]
+    assert any(told in reporting.describe_reason(reason) for reason in found[path]["reasons"]), found[path]
     # Neither round touches what this is made from.
     assert found[f"{WINOPRON}/instances/replica/double.parquet"]["verdict"] == "current"
 

@@ -36,7 +36,7 @@ def test_both_studies_read_the_system(complete):
 
 def test_clusters_are_those_of_the_documents(complete):
     instances = files.read_parquet(complete / "results/counter_gap/instances/replica.parquet")
-    documents = coreference.read(complete / CLUSTERS, dict(zip(instances.id, instances.text, strict=True)))
+    documents = coreference.read_clusters(complete / CLUSTERS, dict(zip(instances.id, instances.text, strict=True)))
     facts = json.loads((complete / CLUSTERS).with_suffix(".metadata.json").read_text(encoding="utf-8"))
     assert facts["documents"] == len(documents) == 96
     assert facts["clusters"] == sum(len(document.clusters) for document in documents.values()) > 0

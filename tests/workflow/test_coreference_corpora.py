@@ -40,10 +40,10 @@ def workflow(tmp_path_factory):
 def test_a_corpus_is_followed_by_its_copies(workflow):
     done = workflow.snakemake(augmented("acda"), overlay="own.yaml")
     assert done.returncode == 0, done.stdout[-3000:]
-    corpus = annotated.read(workflow.folder / TRAIN)
+    corpus = annotated.read_documents(workflow.folder / TRAIN)
     assert [document.name for document in corpus] == ["nw/x", "nw/x; part 1"]
     assert corpus[0].clusters == (((0, 0), (2, 2)), ((2, 3),))
-    result = annotated.read(workflow.folder / augmented("acda"))
+    result = annotated.read_documents(workflow.folder / augmented("acda"))
     assert result[:2] == corpus
     assert [document.name for document in result[2:]] == ["nw/x_a", "nw/x_a; part 1"]
     for document in result[2:]:
@@ -63,7 +63,7 @@ def test_a_corpus_is_followed_by_its_copies(workflow):
 def test_published_words_and_names_are_fetched(workflow, mirror):
     done = workflow.snakemake(augmented("ncda"), overlay="published.yaml")
     assert done.returncode == 0, done.stdout[-3000:]
-    words = annotated.read(workflow.folder / augmented("ncda"))[2].words
+    words = annotated.read_documents(workflow.folder / augmented("ncda"))[2].words
     assert words[1:] == ("told", "his", "queen", ".") and words[0] != "Mary"
 
 

@@ -136,7 +136,9 @@ def test_the_first_page_leads_where_its_rows_of_the_summary_lead(origins, rows):
     told = {tuple(map(estimate_rows.plain_cell, map(row.get, identity))): row for row in rows.to_dict("records")}
     asked = [(path, row, None) for path in FIRST_PAGE for row in files.read_csv(path).to_dict("records")]
     numbers = {
-        name: entry for name, entry in trace.numbers(list(origins.makers.values())).items() if name.startswith("paper.")
+        name: entry
+        for name, entry in trace.numbers_of_text(list(origins.makers.values())).items()
+        if name.startswith("paper.")
     }
     # Of some rows the text states how wide their interval is.
     widths = {id(entry["cell"]) for name, entry in numbers.items() if name.endswith(".half-width")}

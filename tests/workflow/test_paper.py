@@ -58,7 +58,7 @@ def test_every_float_has_its_caption_below_and_is_placed_by_latex(finished):
 
 def test_the_summary_has_all_studies_in_one_form(finished):
     folder = finished.folder / "results/paper"
-    rows = estimate_rows.read([folder / "summary.csv"])
+    rows = estimate_rows.read_estimates([folder / "summary.csv"])
     studies = ["ruff", "counter_gap", "misgendered", "underspecification", "winopron"]
     assert rows.study.drop_duplicates().tolist() == studies
     assert rows.n.gt(0).all() and rows.groupby("study").headline.any().all()
@@ -73,9 +73,9 @@ def test_the_summary_has_all_studies_in_one_form(finished):
 
 def test_the_overview_is_what_the_summary_says(finished):
     folder = finished.folder / "results/paper"
-    rows = estimate_rows.read([folder / "summary.csv"])
+    rows = estimate_rows.read_estimates([folder / "summary.csv"])
     shown = rows[rows.headline]
-    listed = estimate_rows.read([folder / "tables/overview.csv"])
+    listed = estimate_rows.read_estimates([folder / "tables/overview.csv"])
     assert listed.study.drop_duplicates().tolist() == shown.study.drop_duplicates().tolist()
     # Headlines, and the accuracies by several scores that the text states.
     assert listed.merge(rows).shape == listed.shape

@@ -89,7 +89,7 @@ def test_an_edited_module_reruns_what_it_is_behind(finished, path, targets, run,
 
 def test_another_text_of_the_same_code_and_inert_code_rerun_nothing(finished):
     """All modules of the scoring script: what each has for digests is tested where they are made."""
-    modules = [*closure.digests("scripts/scoring/score.py", finished.folder), *closure.INERT]
+    modules = [*closure.digest_modules("scripts/scoring/score.py", finished.folder), *closure.INERT]
     with contextlib.ExitStack() as edits:
         for path in modules:
             edits.enter_context(

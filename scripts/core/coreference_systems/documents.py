@@ -72,7 +72,7 @@ def write_documents(path: str | Path, documents: Iterable[AnnotatedDocument]) ->
     files.write_text(path, "".join(json.dumps(asdict(d), ensure_ascii=False) + "\n" for d in documents))
 
 
-def read(path: str | Path) -> list[AnnotatedDocument]:
+def read_documents(path: str | Path) -> list[AnnotatedDocument]:
     """Read documents written by :func:`write_documents`.
 
     Raises:

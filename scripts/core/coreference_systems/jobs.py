@@ -64,14 +64,14 @@ def open_system(
         script: The script that runs it, relative to the repository.
         device: As configured: ``auto``, ``cpu`` or a CUDA device.
         threads: For torch on a CPU.
-        delta, fetched, trained: As for :func:`scripts.core.coreference_systems.sources.locate`.
+        delta, fetched, trained: As for :func:`scripts.core.coreference_systems.sources.locate_system`.
         environment: The file of the rule ``coreference_environment``, for systems of packages.
 
     Raises:
         UserError: If the weights are not there or do not fit, or a GPU is asked for and absent.
     """
     wanted = read_job_system(entry)
-    found = sources.locate(name, wanted, delta, fetched, trained)
+    found = sources.locate_system(name, wanted, delta, fetched, trained)
     if wanted.environment == "main":
         torch.set_num_threads(threads)
         chosen = loading.pick_device(device)

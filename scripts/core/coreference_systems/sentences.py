@@ -29,7 +29,7 @@ SENTENCES_AT_ONCE = 4096
 _PARAGRAPHS_AT_ONCE = 64
 
 
-def parse(text: str | Path, environment: str | Path, sentences: str | Path) -> tuple[dict[str, str], int]:
+def parse_text(text: str | Path, environment: str | Path, sentences: str | Path) -> tuple[dict[str, str], int]:
     """Parse a text and write its sentences as Parquet, atomically; versions are in the file's metadata (``parser``).
 
     Args:

@@ -28,7 +28,7 @@ class Files:
     weights_sha256: str
 
 
-def locate(
+def locate_system(
     name: str,
     wanted: ResolvedSystem,
     delta: str | None = None,
@@ -45,7 +45,7 @@ def locate(
         trained: The folder that the rule ``train_coreference`` wrote.
 
     Raises:
-        UserError: If a folder does not hold a checkpoint, or as :func:`scripts.core.models.loading.locate`.
+        UserError: If a folder does not hold a checkpoint, or as :func:`scripts.core.models.loading.locate_model`.
     """
     source = wanted.source
     commits = hub.read_record(fetched) if fetched else loading.fetch_places(f"system {name}", wanted)
@@ -90,5 +90,5 @@ def _in_folder(name: str, architecture: str, path: str) -> Path:
 
 def _digest(paths: Sequence[Path], whole: bool) -> str:
     """Return one digest of files and folders; of a folder all that is in it, or only what loading may read."""
-    digests = [files.sha256(path) if whole or path.is_file() else checkpoints.digest(path) for path in paths]
+    digests = [files.sha256(path) if whole or path.is_file() else checkpoints.digest_checkpoint(path) for path in paths]
     return digests[0] if len(digests) == 1 else hashlib.sha256("\n".join(digests).encode()).hexdigest()

@@ -112,7 +112,7 @@ def _label(cell: str, question: str, options: Sequence[str]) -> str:
     raise ValueError(f"{said}; enter {allowed}")
 
 
-def agreement(labels: pd.DataFrame) -> pd.DataFrame:
+def measure_agreement(labels: pd.DataFrame) -> pd.DataFrame:
     """Return how far annotators agree on each question, over the items that at least two of them labelled.
 
     Returns:

@@ -45,12 +45,12 @@ class Document:
         return [cluster for cluster in self.clusters if span in cluster]
 
 
-def digest(text: str) -> str:
+def digest_text(text: str) -> str:
     """Return the digest that ties a document's offsets to its text."""
     return hashlib.sha256(text.encode("utf-8")).hexdigest()
 
 
-def tokenise(text: str) -> tuple[tuple[int, int], ...]:
+def split_words(text: str) -> tuple[tuple[int, int], ...]:
     """Return the character ranges of words and of single other marks; a word keeps no apostrophe or hyphen."""
     return tuple(match.span() for match in re.finditer(r"\w+|[^\w\s]", text))
 
@@ -60,12 +60,12 @@ def encode_document(document: Document) -> str:
     return json.dumps({key: getattr(document, key) for key in KEYS}, ensure_ascii=False) + "\n"
 
 
-def write(path: str | Path, documents: Iterable[Document]) -> None:
+def write_clusters(path: str | Path, documents: Iterable[Document]) -> None:
     """Write documents, in their order, atomically."""
     files.write_text(path, "".join(map(encode_document, documents)))
 
 
-def read(path: str | Path, texts: dict[str, str]) -> dict[str, Document]:
+def read_clusters(path: str | Path, texts: dict[str, str]) -> dict[str, Document]:
     """Read a system's output for known texts.
 
     Args:
@@ -111,7 +111,7 @@ def _document(line: str, where: str, texts: dict[str, str]) -> Document:
     name = entry["document"]
     if name not in texts:
         raise UserError(f"{where}: the document {name[:100]!r} is not in the data; run the system on the same data")
-    if entry["text_sha256"] != digest(texts[name]):
+    if entry["text_sha256"] != digest_text(texts[name]):
         raise UserError(f"{where}: the text of '{name}' differs from that in the data; run the system again")
     tokens = _pairs(entry["tokens"], f"{where}: tokens")
     clusters = []

@@ -67,14 +67,14 @@ def plain_cell(value: Any) -> str:
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 
-def factors(columns: Iterable) -> list[str]:
+def factor_columns(columns: Iterable) -> list[str]:
     """Return the columns of a summary that are factors, in their order."""
     return [name for name in columns if name not in COLUMNS]
 
 
 def levels(row: Mapping[str, str]) -> dict[str, list[str]]:
     """Return the factors that a row of a summary does not pool, each with its levels."""
-    return {name: row[name].split("|") for name in factors(row) if row[name]}
+    return {name: row[name].split("|") for name in factor_columns(row) if row[name]}
 
 
 def outcome_tables(row: Mapping[str, str], declared: Mapping[str, list[str]]) -> list[str]:
@@ -88,10 +88,10 @@ def outcome_tables(row: Mapping[str, str], declared: Mapping[str, list[str]]) ->
 
 def identity(columns: Iterable) -> list[str]:
     """Return the columns that tell a row of a summary from all others; tables made of its rows keep them."""
-    return [*IDENTITY, "metric", *factors(columns)]
+    return [*IDENTITY, "metric", *factor_columns(columns)]
 
 
-def write(path: str | Path, study: str, rows: list[dict]) -> None:
+def write_estimates(path: str | Path, study: str, rows: list[dict]) -> None:
     """Write a study's rows.
 
     Args:
@@ -122,7 +122,7 @@ def check_rows(frame: pd.DataFrame, path: str | Path) -> pd.DataFrame:
     Raises:
         ValueError: If they are not; names the row.
     """
-    for row in files.rows(frame):
+    for row in files.iterate_rows(frame):
         where = f"{path}: {row.label}, {row.metric}"
         for column, known in (("kind", KINDS), ("scoring", ("", *OUTPUT_FOLDERS)), ("n_unit", tuple(UNITS))):
             if (value := getattr(row, column)) not in known:
@@ -138,7 +138,7 @@ def check_rows(frame: pd.DataFrame, path: str | Path) -> pd.DataFrame:
     return frame
 
 
-def read(paths: Iterable[str | Path]) -> pd.DataFrame:
+def read_estimates(paths: Iterable[str | Path]) -> pd.DataFrame:
     """Return the rows of all studies in the order of ``paths``; words that are missing are empty.
 
     Raises:
@@ -151,7 +151,7 @@ def read(paths: Iterable[str | Path]) -> pd.DataFrame:
         if lacking:
             raise UserError(f"{path}: column '{lacking[0]}' is missing; delete the file and run again")
         frames.append(frame)
-    named = list(dict.fromkeys(name for frame in frames for name in factors(frame)))
+    named = list(dict.fromkeys(name for frame in frames for name in factor_columns(frame)))
     # The explorer of a run may have no study.
     table = pd.concat(frames or [pd.DataFrame(columns=COLUMNS)], ignore_index=True).reindex(
         columns=[*IDENTITY, "metric", *named, *VALUES, *DESCRIPTIVE_COLUMNS]
@@ -180,7 +180,7 @@ def rows_at(frame: pd.DataFrame, **levels: str) -> pd.DataFrame:
         >>> rows_at(table, metric="accuracy").index.tolist(), rows_at(table, case="nominative").index.tolist()
         ([0], [1])
     """
-    wanted = {name: "" for name in factors(frame) if name not in SECONDARY_FACTORS} | levels
+    wanted = {name: "" for name in factor_columns(frame) if name not in SECONDARY_FACTORS} | levels
     chosen = pd.Series(True, index=frame.index)
     for name, value in wanted.items():
         chosen &= (frame[name] == str(value)) if name in frame else (value == "")

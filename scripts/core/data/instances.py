@@ -51,12 +51,12 @@ def content_ids(columns: Iterable[tuple[np.ndarray, np.ndarray | None]]) -> np.n
     """Return the ids of many instances at once.
 
     Args:
-        columns: A pair for each ordered part: the digests of the distinct texts (:func:`digests`), shape (texts,), of
-            uint64, and for each row the index of its text, shape (rows,), of int. None for the indices means that every
-            row has the first text; at least one column needs some.
+        columns: A pair for each ordered part: the digests of the distinct texts (:func:`digest_parts`), shape (texts,),
+            of uint64, and for each row the index of its text, shape (rows,), of int. None for the indices means that
+            every row has the first text; at least one column needs some.
 
     Returns:
-        As text: :func:`hexadecimal`. Shape (rows,), of uint64.
+        As text: :func:`format_ids`. Shape (rows,), of uint64.
     """
     state: Any = np.uint64(0)
     with np.errstate(over="ignore"):
@@ -69,7 +69,7 @@ def content_ids(columns: Iterable[tuple[np.ndarray, np.ndarray | None]]) -> np.n
     return state
 
 
-def digests(texts: Iterable[str]) -> np.ndarray:
+def digest_parts(texts: Iterable[str]) -> np.ndarray:
     """Return the part digests of ``texts`` as an array of uint64."""
     return np.array([_digest(text) for text in texts], dtype=np.uint64)
 
@@ -78,7 +78,7 @@ def _digest(text: str) -> int:
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big")
 
 
-def hexadecimal(values: np.ndarray) -> "pyarrow.StringArray":
+def format_ids(values: np.ndarray) -> "pyarrow.StringArray":
     """Return an Arrow string array with the 16 hexadecimal digits of each uint64."""
     import pyarrow as pa
 
@@ -87,7 +87,9 @@ def hexadecimal(values: np.ndarray) -> "pyarrow.StringArray":
     return pa.StringArray.from_buffers(len(values), pa.py_buffer(offsets), pa.py_buffer(pairs))
 
 
-def dictionary(values: Iterable[str], codes: np.ndarray | None, rows: int | None = None) -> "pyarrow.DictionaryArray":
+def encode_dictionary(
+    values: Iterable[str], codes: np.ndarray | None, rows: int | None = None
+) -> "pyarrow.DictionaryArray":
     """Return texts that repeat as an Arrow dictionary array, ``values[codes]``.
 
     Args:

@@ -42,7 +42,7 @@ def comparable_scores(
     capitals: str = "corrected",
     where: str = "scores",
 ) -> "pd.DataFrame":
-    """Return scores by which options are compared, as :func:`scripts.core.data.options.predict` takes them.
+    """Return scores by which options are compared, as :func:`scripts.core.data.options.pick_best` takes them.
 
     Args:
         scores: As read by :func:`scripts.core.data.model_outputs.read_scores` from a file with losses.

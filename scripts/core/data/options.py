@@ -15,7 +15,7 @@ from scripts.core.errors import UserError
 SLOT = "___"
 
 
-def fill(text: str, option: str, capitals: bool = True) -> str:
+def fill_slot(text: str, option: str, capitals: bool = True) -> str:
     """Return ``text`` with its slot replaced by ``option``, capitalised at the start of the text or of a sentence.
 
     Args:
@@ -63,7 +63,7 @@ def option_texts(instances: pd.DataFrame) -> pd.DataFrame:
         of first appearance.
 
     Raises:
-        UserError: If an instance offers an option twice, or :func:`fill` refuses it.
+        UserError: If an instance offers an option twice, or :func:`fill_slot` refuses it.
     """
     distinct = instances.drop_duplicates("instance_id")
     rows = []
@@ -73,18 +73,18 @@ def option_texts(instances: pd.DataFrame) -> pd.DataFrame:
             raise UserError(f"instance {identifier}: the option '{repeated}' is offered twice; offer every form once")
         before, after = map(len, masked.split(SLOT, 1)) if SLOT in masked else (0, 0)
         for index, option in enumerate(options):
-            text = fill(masked, option)
+            text = fill_slot(masked, option)
             rows.append((identifier, index, option, masked, text[before : len(text) - after], text))
     return pd.DataFrame(rows, columns=["instance_id", "option_index", "option", "masked", "filled", "text"])
 
 
 def option_counts(instances: pd.DataFrame) -> pd.Series:
-    """Return how many options each distinct instance has, by ``instance_id``, for :func:`predict`."""
+    """Return how many options each distinct instance has, by ``instance_id``, for :func:`pick_best`."""
     distinct = instances.drop_duplicates("instance_id")
     return pd.Series(distinct.options.map(len).to_numpy(), index=distinct.instance_id.to_numpy())
 
 
-def predict(scores: pd.DataFrame, offers: pd.Series | None = None) -> pd.DataFrame:
+def pick_best(scores: pd.DataFrame, offers: pd.Series | None = None) -> pd.DataFrame:
     """Return the option that each instance's scores favour.
 
     Args:
@@ -122,7 +122,7 @@ def predicted_form(instances: pd.DataFrame, picks: pd.DataFrame) -> list[str]:
 
     Args:
         instances: Columns ``instance_id`` and ``options``.
-        picks: As returned by :func:`predict`, with a row for each instance.
+        picks: As returned by :func:`pick_best`, with a row for each instance.
     """
     indices = picks.option_index.reindex(instances.instance_id)
     return [options[index] for options, index in zip(instances.options, indices, strict=True)]
@@ -136,7 +136,7 @@ def chance_of_sets(sets: Mapping[str, dict], slots: Iterable[str]) -> float:
         slots: Names of forms that are asked for, such as ``accusative``.
     """
     asked = [(list(candidate_forms(sets, slot)), forms[slot]) for slot in slots for forms in sets.values()]
-    return chance(*zip(*asked, strict=True))
+    return chance_accuracy(*zip(*asked, strict=True))
 
 
 def other_choice(sets: Iterable[str], of_study: Collection[str]) -> str:
@@ -147,7 +147,7 @@ def other_choice(sets: Iterable[str], of_study: Collection[str]) -> str:
     return "" if set(sets) == set(of_study) else f"not in this run: a choice among exactly {', '.join(of_study)}"
 
 
-def chance(options: Iterable[Collection[str]], gold: Iterable[str]) -> float:
+def chance_accuracy(options: Iterable[Collection[str]], gold: Iterable[str]) -> float:
     """Return the accuracy of a random pick: the mean over instances of the share of options that are right.
 
     Args:

@@ -7,7 +7,7 @@ from typing import Any
 from scripts.core import files
 
 
-def portable(value: Any, root: str | Path) -> Any:
+def make_portable(value: Any, root: str | Path) -> Any:
     """Return a JSON-able copy of ``value`` in which paths below ``root`` are relative to it, as keys too.
 
     So are paths that begin with ``../`` and lead there from the working directory. Paths below the user's home begin
@@ -17,15 +17,15 @@ def portable(value: Any, root: str | Path) -> Any:
     """
     if isinstance(value, dict):
         return {
-            _portable_text(key, root): _without_folders(portable(member, root))
+            _portable_text(key, root): _without_folders(make_portable(member, root))
             if key == "path"
-            else portable(member, root)
+            else make_portable(member, root)
             for key, member in value.items()
         }
     if isinstance(value, (list, tuple)):
-        return [portable(member, root) for member in value]
+        return [make_portable(member, root) for member in value]
     if isinstance(value, (set, frozenset)):
-        return sorted(portable(member, root) for member in value)
+        return sorted(make_portable(member, root) for member in value)
     if value is None or type(value) in (bool, int, float):
         return value
     return _portable_text(value, root)

@@ -271,7 +271,7 @@ def pronoun_lines(path: str | Path) -> dict[str, int]:
     return line_numbers(path, PRONOUN_COLUMNS)
 
 
-def label(forms: Mapping[str, str]) -> str:
+def label_pronouns(forms: Mapping[str, str]) -> str:
     """Return how a pronoun set is named in figures and tables, such as he/him/his."""
     return "/".join(forms[case] for case in CASES)
 

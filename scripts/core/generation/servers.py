@@ -163,7 +163,7 @@ class Client:
             "architecture": entry["architecture"],
             "demonstration": entry["demonstration"],
             "libraries": {"openai": importlib.metadata.version("openai")},
-            "code": closure.digests(script, str(ROOT)),
+            "code": closure.digest_modules(script, str(ROOT)),
         }
 
 

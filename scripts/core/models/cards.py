@@ -96,7 +96,7 @@ def described_entries(run: CardRun, given: dict, folder: Path, registry: Path) -
             f"{', '.join(of_one)}: {' and '.join(run.unknown)} cannot have the same; describe the models in a registry "
             "of your own"
         )
-    found = {name: descriptions.entry_of(_describe(request, folder), given) for name, request in run.unknown.items()}
+    found = {name: descriptions.make_entry(_describe(request, folder), given) for name, request in run.unknown.items()}
     before = load_yaml(registry)["models"] if registry.is_file() else {}
     for name, entry in found.items():
         theirs = before.get(name, entry)["source"]
@@ -111,10 +111,10 @@ def described_entries(run: CardRun, given: dict, folder: Path, registry: Path) -
 def _describe(request: str, folder: Path) -> dict[str, Any]:
     path = folder / Path(request).expanduser()
     if path.is_dir():
-        return descriptions.of_folder(path.resolve())
+        return descriptions.describe_folder(path.resolve())
     if re.fullmatch(HUB, request):
         repository, _, revision = request.partition("@")
-        return descriptions.of_hub(repository, revision or None)
+        return descriptions.describe_repository(repository, revision or None)
     raise UserError(f"{request} is no folder, no owner/name of the Hub and no model of config/models.yaml")
 
 
@@ -139,7 +139,7 @@ def fill_lists(value: Any, place: str, names: Iterable[str]) -> Any:
     return value
 
 
-def describe(model: Model) -> dict[str, Any]:
+def describe_model(model: Model) -> dict[str, Any]:
     """Return what a card says of a model itself."""
     facts = ("label", "architecture", "parameters", "precision", "context", "licence", "gated", "demonstration")
     source = state_source(model.source) if model.source else {}

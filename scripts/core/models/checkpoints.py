@@ -161,7 +161,9 @@ def has_weights(folder: Path) -> bool:
     return any((folder / name).is_file() for name in HEADS)
 
 
-def digest(folder: Path, names: Sequence[str] | None = None, of_file: Callable[[Path], str] = files.sha256) -> str:
+def digest_checkpoint(
+    folder: Path, names: Sequence[str] | None = None, of_file: Callable[[Path], str] = files.sha256
+) -> str:
     """Return the SHA-256 over files of a checkpoint, names included.
 
     Args:

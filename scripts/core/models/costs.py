@@ -284,7 +284,7 @@ PLAN_COLUMNS = [
 """Columns of a plan; ``download``: the repository on the Hub, with its revision."""
 
 
-def plan(work: Iterable[Work], devices: Mapping[str, Mapping[str, Any]]) -> list[dict[str, Any]]:
+def plan_costs(work: Iterable[Work], devices: Mapping[str, Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Return a row for each piece of work and GPU type, with the keys of :data:`PLAN_COLUMNS`.
 
     Args:

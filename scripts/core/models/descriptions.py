@@ -49,7 +49,7 @@ ON_CPU = 2e8
 SPAN_TYPES = ("t5", "mt5", "umt5", "longt5", "switch_transformers")
 
 
-def of_folder(folder: str | Path, source: dict[str, Any] | None = None, gated: bool = False) -> dict[str, Any]:
+def describe_folder(folder: str | Path, source: dict[str, Any] | None = None, gated: bool = False) -> dict[str, Any]:
     """Describe a checkpoint by the small files in a folder.
 
     Args:
@@ -90,7 +90,7 @@ def of_folder(folder: str | Path, source: dict[str, Any] | None = None, gated: b
     return described
 
 
-def of_hub(repository: str, revision: str | None = None) -> dict[str, Any]:
+def describe_repository(repository: str, revision: str | None = None) -> dict[str, Any]:
     """Describe a checkpoint on the Hub, of which only small files are fetched.
 
     Args:
@@ -98,14 +98,14 @@ def of_hub(repository: str, revision: str | None = None) -> dict[str, Any]:
         revision: A commit, branch or tag; None: the newest commit.
 
     Raises:
-        UserError: As :func:`of_folder`, and if the Hub does not give the files.
+        UserError: As :func:`describe_folder`, and if the Hub does not give the files.
     """
     import huggingface_hub
 
     with hub.explained_failures(repository, revision):
         commit, _, gated = hub.list_members(repository, revision)
         folder = huggingface_hub.snapshot_download(repository, revision=commit, allow_patterns=[*SMALL_FILES])
-    return of_folder(folder, {"hub": repository, "revision": commit}, gated)
+    return describe_folder(folder, {"hub": repository, "revision": commit}, gated)
 
 
 def _called(source: dict[str, Any]) -> str:
@@ -124,12 +124,12 @@ def _licence(readme: Path) -> str | None:
     return said.get("license_name", licence) if said and licence == "other" else licence
 
 
-def complete(model: Model, kept: str | Path = KEPT) -> Model:
+def complete_model(model: Model, kept: str | Path = KEPT) -> Model:
     """Return a model with what its entry leaves out read from its checkpoint, which must not contradict the rest.
 
     Entries of packages leave nothing out; what a GGUF file says must not contradict them. The Hub is asked once. A
-    folder is read each time; where it is away, what :func:`keep` wrote stands for it, so that a finished run can be
-    audited.
+    folder is read each time; where it is away, what :func:`keep_description` wrote stands for it, so that a
+    finished run can be audited.
 
     Args:
         kept: Folder of the run.
@@ -144,7 +144,7 @@ def complete(model: Model, kept: str | Path = KEPT) -> Model:
     lacking = model.lacking
     folder = Path(source.path).expanduser() if isinstance(source, Folder) else None
     if folder and (folder / "config.json").is_file():
-        model = _add_facts(model, of_folder(folder)) if lacking else model
+        model = _add_facts(model, describe_folder(folder)) if lacking else model
         contexts.check_stated_facts(model.name, model, folder, parameters=model.parameters)
         return model
     if source and (folder or lacking) and known.is_file():
@@ -156,11 +156,11 @@ def complete(model: Model, kept: str | Path = KEPT) -> Model:
     if not lacking or not isinstance(source, Hub):
         return model
     try:
-        described = of_hub(source.hub, source.revision)
+        described = describe_repository(source.hub, source.revision)
     except UserError as error:
         raise UserError(f"models.{name} lacks {', '.join(lacking)}: {error}; or add these keys to its entry") from error
     completed = _add_facts(model, described)
-    keep(completed, kept)
+    keep_description(completed, kept)
     return completed
 
 
@@ -189,8 +189,8 @@ def _check_package(model: Model, source: Package) -> None:
         raise UserError(f"{where}.parameters is {stated}, and {path.name} holds {counted}; write that number")
 
 
-def keep(model: Model, kept: str | Path = KEPT) -> None:
-    """Write what is known of a model once it is complete, for :func:`complete`."""
+def keep_description(model: Model, kept: str | Path = KEPT) -> None:
+    """Write what is known of a model once it is complete, for :func:`complete_model`."""
     facts = {key: value for key in READ_KEYS if (value := getattr(model, key)) is not None}
     assert model.source is not None, "what has no weights is never read"
     files.write_json(Path(kept) / f"{model.name}.json", {"source": state_source(model.source), "facts": facts})
@@ -199,7 +199,7 @@ def keep(model: Model, kept: str | Path = KEPT) -> None:
 def _add_facts(model: Model, described: dict) -> Model:
     stated = {key: value for key in STATED_KEYS if (value := getattr(model, key)) not in ("", None)}
     try:
-        made = entry_of(described, stated)
+        made = make_entry(described, stated)
     except UserError as error:
         raise UserError(f"models.{model.name}: {str(error).removeprefix('card: ')}") from error
     return _lay_under(model, {key: made[key] for key in READ_KEYS if key in made} | {"gated": described["gated"]})
@@ -210,11 +210,11 @@ def _lay_under(model: Model, facts: dict[str, Any]) -> Model:
     return dataclasses.replace(model, **unsaid, gated=model.gated or facts["gated"])
 
 
-def entry_of(described: dict, given: dict | None = None) -> dict:
+def make_entry(described: dict, given: dict | None = None) -> dict:
     """Return the registry entry of a described checkpoint.
 
     Args:
-        described: Of :func:`of_folder` or :func:`of_hub`.
+        described: Of :func:`describe_folder` or :func:`describe_repository`.
         given: Some of :data:`OVERRIDES`.
 
     Returns:

@@ -51,7 +51,7 @@ class Location:
         return (self.gguf,) if self.gguf else self.files or checkpoints.find_files(self.folder)
 
 
-def locate(
+def locate_model(
     name: str, wanted: ScoredModel, prepared: str | Path | None = None, fetched: str | Path | None = None
 ) -> Location:
     """Return where the files of a model are, fetching those on the Hub that no fetch record names.
@@ -156,19 +156,19 @@ def weights_digest(location: Location) -> str:
     if location.gguf:
         base = sha256(location.folder / location.gguf)
     else:
-        base = checkpoints.digest(location.folder, location.read_files())
+        base = checkpoints.digest_checkpoint(location.folder, location.read_files())
     # One that lies beside the base model's weights is among them.
     if location.adapter is None or location.adapter == location.folder:
         return base
     names = checkpoints.select_adapter([path.name for path in location.adapter.glob("*")])
-    return hashlib.sha256(f"{base}\n{checkpoints.digest(location.adapter, names)}".encode()).hexdigest()
+    return hashlib.sha256(f"{base}\n{checkpoints.digest_checkpoint(location.adapter, names)}".encode()).hexdigest()
 
 
 def load_model(name: str, wanted: ScoredModel, location: Location, device: str) -> tuple:
     """Load model and tokenizer in the registry's precision, ready to score.
 
     Args:
-        name, wanted: As for :func:`locate`.
+        name, wanted: As for :func:`locate_model`.
         device: A torch device, or ``"auto"`` to spread the model over all visible GPUs.
 
     Returns:

@@ -12,7 +12,7 @@ from typing import Any
 import torch
 
 from scripts.core import files
-from scripts.core.data.portable import portable
+from scripts.core.data.portable import make_portable
 from scripts.core.models import loading
 from scripts.core.models.entries import ProbedModel, read_job_entry
 from scripts.core.provenance import closure
@@ -63,14 +63,14 @@ def open_model(
         libraries: Packages whose versions belong to the facts.
         device: As configured: ``auto``, ``cpu`` or a CUDA device.
         threads: For torch on a CPU.
-        weights, fetched: As for :func:`scripts.core.models.loading.locate`.
+        weights, fetched: As for :func:`scripts.core.models.loading.locate_model`.
 
     Raises:
-        UserError: As :func:`scripts.core.models.loading.locate` and :func:`scripts.core.models.loading.load_model`.
+        UserError: As ``locate_model`` and ``load_model`` of :mod:`scripts.core.models.loading`.
     """
     torch.set_num_threads(threads)
     wanted = read_job_entry(entry)
-    location = loading.locate(name, wanted, weights, fetched)
+    location = loading.locate_model(name, wanted, weights, fetched)
     device = "auto" if device == "auto" and (wanted.gpus or 0) > 1 else loading.pick_device(device)
     log.info(
         "model %s from %s (revision %s), %s on %s",
@@ -112,14 +112,14 @@ def describe_run(
     """
     stated = ("source", "adapter", "tokenizer", "bos_token", "encoder")
     return {
-        **portable({part: entry[part] for part in stated if part in entry}, ROOT),
+        **make_portable({part: entry[part] for part in stated if part in entry}, ROOT),
         "revision": revision,
         "weights_sha256": weights_sha256,
         "architecture": entry["architecture"],
         "precision": entry["precision"],
         "device": device,
         "libraries": libraries,
-        "code": closure.digests(script, str(ROOT)),
+        "code": closure.digest_modules(script, str(ROOT)),
         "demonstration": entry["demonstration"],
     }
 

@@ -89,7 +89,7 @@ def _refuse_unknown(where: str, name: str, known: Collection[str], problem: str)
         raise UserError(f"{where}: '{name}' is {problem}{did_you_mean(name, known) or '; add an entry'}")
 
 
-def select(
+def select_models(
     models: dict[str, Model],
     names: Iterable[str],
     where: str = "models",
@@ -129,8 +129,8 @@ def select(
 
 
 def select_prompted(models: dict[str, Model], names: Iterable[str], where: str) -> dict[str, Model]:
-    """Return the models called ``names``, here and behind servers, all of which can be asked; as :func:`select`."""
-    chosen = select(models, names, where, servers=True)
+    """Return the models called ``names``, here and behind servers, all of which can be asked."""
+    chosen = select_models(models, names, where, servers=True)
     for name, model in chosen.items():
         if not model.is_promptable:
             raise UserError(
@@ -140,9 +140,9 @@ def select_prompted(models: dict[str, Model], names: Iterable[str], where: str) 
 
 
 def select_servers(models: dict[str, Model], names: Iterable[str]) -> dict[str, Model]:
-    """Return the models called ``names``, all of which are behind servers, in registry order; as :func:`select`."""
+    """Return the models called ``names``, all of which are behind servers, in registry order."""
     where = "completions.models"
-    chosen = select(models, names, where, servers=True)
+    chosen = select_models(models, names, where, servers=True)
     for name, model in chosen.items():
         if not model.api:
             raise UserError(f"{where}: '{name}' is not behind a server; name it in models instead")

@@ -8,8 +8,8 @@ import numpy as np
 
 from scripts.core.paper import estimates
 from scripts.core.paper.estimates import Estimate
-from scripts.core.paper.finding_verdicts import Check, Comparison, Finding, MissingEvidence, check
-from scripts.core.paper.formats import interval, number
+from scripts.core.paper.finding_verdicts import Check, Comparison, Finding, MissingEvidence, evaluate_check
+from scripts.core.paper.formats import format_interval, format_number
 from scripts.core.statistics import procedures
 
 UNDEFINED = "instances that the quantity is defined for"
@@ -46,7 +46,7 @@ class Sampled:
         return found
 
 
-def ratio(above: np.ndarray, below: np.ndarray, draws: int, seed: int) -> Sampled:
+def sample_ratio(above: np.ndarray, below: np.ndarray, draws: int, seed: int) -> Sampled:
     """Return one sum over another with samples of the clusters, which above and below are of.
 
     Quantities over as many clusters with the same draws and seed share their samples, so that their difference is a
@@ -69,11 +69,11 @@ class Scale:
 
     def value(self, value: float) -> str:
         """Return a value."""
-        return number(self.factor * value, self.decimals)
+        return format_number(self.factor * value, self.decimals)
 
     def ends(self, low: float, high: float) -> str:
         """Return both ends of an interval in parentheses."""
-        return f"({interval(self.factor * low, self.factor * high, self.decimals)})"
+        return f"({format_interval(self.factor * low, self.factor * high, self.decimals)})"
 
 
 POINTS, INDEX = Scale(100, 1), Scale(1, 2)
@@ -95,11 +95,11 @@ class Checks:
             a, b = first(), second()
             return self._positive(a - b, f"{text}: {scale.value(a.value)} against {scale.value(b.value)}", scale)
 
-        return check(test)
+        return evaluate_check(test)
 
     def positive(self, difference: Quantity, text: Callable[[Sampled], str], scale: Scale = POINTS) -> Check:
         """Check that a difference is above zero."""
-        return check(lambda: self._positive(found := difference(), text(found), scale))
+        return evaluate_check(lambda: self._positive(found := difference(), text(found), scale))
 
     def _positive(self, difference: Sampled, text: str, scale: Scale) -> tuple[Comparison, str]:
         found = difference.estimate(text)
@@ -123,7 +123,7 @@ class Checks:
                 ~compared if below else compared, f"{text} {scale.value(found.value)} {scale.ends(*ends)}"
             )
 
-        return check(test)
+        return evaluate_check(test)
 
     def near(self, quantities: Sequence[Quantity], centre: float, bound: float, text: str) -> Check:
         """Check that shares, or their differences, are all within ``bound`` of a value; the text says the farthest."""
@@ -139,7 +139,7 @@ class Checks:
             ends = POINTS.ends(far.low - centre, far.high - centre)
             return self._settle(together, f"{text} {POINTS.value(abs(far.value - centre))} {ends}")
 
-        return check(test)
+        return evaluate_check(test)
 
     def _settle(self, found: Comparison, text: str) -> tuple[Comparison, str]:
         if found.outcome is None:
@@ -165,6 +165,6 @@ def each(*levels: Iterable) -> Callable:
     """Return a decorator that makes a test of a run and some levels the checks of all their combinations."""
 
     def decorate(test: Callable) -> Callable:
-        return lambda run: [check(test, run, *combination) for combination in itertools.product(*levels)]
+        return lambda run: [evaluate_check(test, run, *combination) for combination in itertools.product(*levels)]
 
     return decorate

@@ -32,7 +32,7 @@ def plain_title(models: list[str], studies: list[str]) -> str:
     return f"How {subject} {verb} pronouns: {what}"
 
 
-def facts(configured: Mapping[str, Any], citation: Mapping[str, Any], commit_date: str | None) -> dict:
+def citation_facts(configured: Mapping[str, Any], citation: Mapping[str, Any], commit_date: str | None) -> dict:
     """Return ``authors``, ``date``, ``code`` and ``licence``; what nobody states is None.
 
     Args:

@@ -9,7 +9,7 @@ import numpy as np
 import scipy
 
 from scripts.core.paper.finding_verdicts import Comparison, MissingEvidence
-from scripts.core.paper.formats import interval, number
+from scripts.core.paper.formats import format_interval, format_number
 from scripts.core.statistics import procedures
 
 LEVEL = 0.95
@@ -39,7 +39,7 @@ class Estimate:
     def __add__(self, other: "Estimate") -> "Estimate":
         """Return the sum with the widest interval that both can have: they need not be independent."""
         ends = self.low + other.low, self.high + other.high
-        return Estimate(self.value + other.value, *ends, min(self.n, other.n), fewest([self, other]))
+        return Estimate(self.value + other.value, *ends, min(self.n, other.n), fewest_clusters([self, other]))
 
     def __neg__(self) -> "Estimate":
         return Estimate(-self.value, -self.high, -self.low, self.n, self.clusters)
@@ -53,10 +53,10 @@ class Estimate:
 
     def text(self, decimals: int = 3, signed: bool = False) -> str:
         """Return the value with its interval in parentheses."""
-        shown = number(self.value, decimals, signed=signed)
+        shown = format_number(self.value, decimals, signed=signed)
         if np.isnan([self.low, self.high]).any():
             return f"{shown} (no interval)"
-        return f"{shown} ({interval(self.low, self.high, decimals, signed=signed)})"
+        return f"{shown} ({format_interval(self.low, self.high, decimals, signed=signed)})"
 
 
 def from_samples(
@@ -74,25 +74,25 @@ def from_samples(
     return Estimate(value, *ends, 0, None if procedures.samples_agree(samples) else clusters)
 
 
-def fewest(estimates: Sequence[Any]) -> int | None:
+def fewest_clusters(estimates: Sequence[Any]) -> int | None:
     """Return the smallest number of clusters of some estimates; None if none of them has any."""
     return min((e.clusters for e in estimates if e.clusters is not None), default=None)
 
 
-def mean(estimates: Sequence[Any]) -> Estimate:
+def mean_estimate(estimates: Sequence[Any]) -> Estimate:
     """Return the mean of estimates with the mean of their ends, as wide as it can be: they need not be independent."""
     values, lows, highs, sizes = zip(*((e.value, e.low, e.high, e.n) for e in estimates), strict=True)
     ends = float(np.mean(lows)), float(np.mean(highs))
-    return Estimate(float(np.mean(values)), *ends, min(sizes), fewest(estimates))
+    return Estimate(float(np.mean(values)), *ends, min(sizes), fewest_clusters(estimates))
 
 
-def median(estimates: Iterable[Any]) -> Estimate:
+def median_estimate(estimates: Iterable[Any]) -> Estimate:
     """Return the median of estimates with the medians of their ends, as wide as it can be."""
     values, lows, highs, sizes = zip(*((e.value, e.low, e.high, e.n) for e in estimates), strict=True)
     return Estimate(float(np.median(values)), float(np.median(lows)), float(np.median(highs)), min(sizes))
 
 
-def absolute(estimate: Estimate) -> Estimate:
+def absolute_estimate(estimate: Estimate) -> Estimate:
     """Return the absolute value; its interval begins at zero where that of the value holds zero."""
     low, high = sorted([abs(estimate.low), abs(estimate.high)])
     if estimate.low < 0 < estimate.high:
@@ -112,7 +112,7 @@ def fisher_transform(r: Estimate) -> Estimate:
     return Estimate(value, low, high, r.n, r.clusters)
 
 
-def share(value: float, trials: float) -> Estimate:
+def estimate_share(value: float, trials: float) -> Estimate:
     """Return the estimate of a share of independent trials, with the exact interval (Clopper and Pearson 1934).
 
     Examples:
@@ -198,7 +198,7 @@ def of_samples(samples: np.ndarray, clusters: int | None = None) -> Comparison:
 def require_decided(
     outcome: Comparison, text: str, n: int, lacking: str = SEPARATE_INTERVALS
 ) -> tuple[Comparison, str]:
-    """Return a comparison with its text, as :func:`scripts.core.paper.finding_verdicts.check` takes it.
+    """Return a comparison with its text, as :func:`scripts.core.paper.finding_verdicts.evaluate_check` takes it.
 
     Raises:
         MissingEvidence: If it tells nothing: what is ``lacking``, and of how many units the values are.

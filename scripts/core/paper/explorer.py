@@ -52,7 +52,7 @@ WORDS = ("occupation", "life_stage")
 """Factors with words of sentences, which are shown where the sentences are."""
 
 
-def page(studies: dict, models: dict, limit: int = LIMIT) -> dict:
+def page_data(studies: dict, models: dict, limit: int = LIMIT) -> dict:
     """Return all data of the page, sampled if it would be too large.
 
     Args:
@@ -85,7 +85,7 @@ def pack_data(data: dict, canary: str) -> str:
     return json.dumps({"canary": canary, "packed": packed}).replace("<", "\\u003c")
 
 
-def read(page: str) -> dict:
+def read_page_data(page: str) -> dict:
     """Return the data that a written page holds."""
     held = page.split('id="data">')[1].split("</script>")[0]
     return json.loads(zlib.decompress(base64.b64decode(json.loads(held)["packed"]), -zlib.MAX_WBITS))

@@ -105,7 +105,7 @@ def _clusters(frame: pd.DataFrame, path: str) -> dict[str, Any]:
         name, tokens = document["document"], document["tokens"]
         if name not in texts:
             continue
-        if document["text_sha256"] != coreference.digest(texts[name]):
+        if document["text_sha256"] != coreference.digest_text(texts[name]):
             raise UserError(f"{path}: the text of '{name}' differs from that in the data; run the system again")
         found[name] = tuple(
             tuple((tokens[first][0], tokens[last][1]) for first, last in cluster)

@@ -16,7 +16,7 @@ import pandas as pd
 from scripts.core import files
 from scripts.core.paper import latex
 from scripts.core.paper.formats import MISSING_MARK, shorten_list
-from scripts.core.paper.numbers import count
+from scripts.core.paper.numbers import make_count
 from scripts.core.statistics import procedures
 
 HOLDS, FAILS, NOT_APPLICABLE = "holds", "fails", "undecided"
@@ -36,7 +36,7 @@ EMPTY_TABLE = "% This run decides no finding.\n"
 """Stands in the LaTeX file for a table without rows."""
 
 
-def widths(sets: int) -> list[float]:
+def column_widths(sets: int) -> list[float]:
     """Return the columns of the typeset table for that many columns of verdicts, in parts of a page's width."""
     left = 0.9 - 0.03 - 0.08 * sets
     return [0.03, left * 0.45, *[0.08] * sets, left * 0.55]
@@ -106,7 +106,7 @@ class MissingEvidence(Exception):
         self.p = p
 
 
-def check(function: Callable[..., tuple], *arguments: Any) -> Check:
+def evaluate_check(function: Callable[..., tuple], *arguments: Any) -> Check:
     """Return the :class:`Check` of a function that returns ``(outcome, text)`` or raises :class:`MissingEvidence`.
 
     An outcome is a :class:`Comparison` or, where nothing was sampled, true, false or None. A third member of what it
@@ -165,7 +165,7 @@ def _checks(some: int, singular: str, plural: str, of: int | None = None) -> str
     return f"the only check {singular}" if some == 1 else f"{'both' if some == 2 else f'all {some}'} checks {plural}"
 
 
-def verdicts(findings: Sequence[Finding], runs: dict, template_sets: list[str]) -> pd.DataFrame:
+def judge_findings(findings: Sequence[Finding], runs: dict, template_sets: list[str]) -> pd.DataFrame:
     """Return the verdict on each finding for each template set.
 
     Args:
@@ -192,7 +192,7 @@ def verdicts(findings: Sequence[Finding], runs: dict, template_sets: list[str]) 
 def single_model_verdicts(
     findings: Sequence[Finding], per_model: Collection[int], runs: dict, averages: Collection[int] = frozenset()
 ) -> pd.DataFrame:
-    """Return the verdict on each finding if one model is all that is looked at, as :func:`verdicts`.
+    """Return the verdict on each finding if one model is all that is looked at, as :func:`judge_findings`.
 
     The column ``about`` has :data:`EACH_MODEL`, :data:`AVERAGE` or :data:`MODELS_TOGETHER`. What a study states of each
     model cannot fail for one and hold in a run with it, because the run makes the same checks and more. What it states
@@ -204,7 +204,7 @@ def single_model_verdicts(
         runs: Template set to what the findings' functions take, with the model as the only one.
         averages: Those among ``per_model`` that the study states of an average over its models.
     """
-    table = verdicts([finding for finding in findings if finding.number in per_model], runs, list(runs))
+    table = judge_findings([finding for finding in findings if finding.number in per_model], runs, list(runs))
     others = pd.DataFrame(
         [
             [finding.number, finding.source, finding.finding, name, NOT_APPLICABLE, "", OTHER_MODELS, 1]
@@ -223,7 +223,7 @@ def single_model_verdicts(
     return together.assign(about=about).sort_values("number", kind="stable", ignore_index=True)
 
 
-def tally(table: pd.DataFrame, source: str, models: dict[str, int] | None = None) -> dict[str, dict]:
+def count_verdicts(table: pd.DataFrame, source: str, models: dict[str, int] | None = None) -> dict[str, dict]:
     """Return how often each verdict fell, as numbers that a paper's prose can name.
 
     Ids are ``findings.total`` and ``findings.<templates>.<verdict>``. If more than one template set has decided
@@ -232,29 +232,29 @@ def tally(table: pd.DataFrame, source: str, models: dict[str, int] | None = None
     study's models in the run.
 
     Args:
-        table: From :func:`verdicts`.
+        table: From :func:`judge_findings`.
         source: The file that holds it, for the numbers' provenance.
         models: Template set to how many of the study's models or systems it was run with.
     """
-    entries = {"findings.total": count(table.number.nunique(), source, column="number")}
+    entries = {"findings.total": make_count(table.number.nunique(), source, column="number")}
     for templates, rows in table.groupby("templates", sort=False):
         for name in VERDICTS:
-            entries[f"findings.{templates}.{name.replace(' ', '_')}"] = count(
+            entries[f"findings.{templates}.{name.replace(' ', '_')}"] = make_count(
                 (rows.verdict == name).sum(), source, templates=templates, verdict=name
             )
     for templates, present in (models or {}).items():
-        entries[f"findings.{templates}.models"] = count(present, source, templates=templates)
+        entries[f"findings.{templates}.models"] = make_count(present, source, templates=templates)
     judged = table[table.verdict != NOT_APPLICABLE]
     if judged.templates.nunique() > 1:
         by_number = judged.groupby("number")
         twice = by_number.templates.nunique() > 1
         same = twice & (by_number.verdict.nunique() == 1)
-        entries["findings.decided_twice"] = count(twice.sum(), source, column="verdict")
-        entries["findings.same"] = count(same.sum(), source, column="verdict")
+        entries["findings.decided_twice"] = make_count(twice.sum(), source, column="verdict")
+        entries["findings.same"] = make_count(same.sum(), source, column="verdict")
     return entries
 
 
-def write(
+def write_verdicts(
     findings: Sequence[Finding],
     runs: dict,
     every_set: list[str],
@@ -273,18 +273,18 @@ def write(
         heads: What the table calls a set; otherwise its name.
         models: Set to how many of the study's models or systems it was run with.
     """
-    table = verdicts(findings, runs, every_set)
+    table = judge_findings(findings, runs, every_set)
     files.write_csv(csv, table)
     cells = table_cells(table, list(runs), heads)
-    files.write_text(tex, EMPTY_TABLE if cells.empty else latex.wrapped_table(cells, widths(cells.shape[1] - 3)))
-    files.write_json(numbers, tally(table, Path(csv).name, models))
+    files.write_text(tex, EMPTY_TABLE if cells.empty else latex.wrapped_table(cells, column_widths(cells.shape[1] - 3)))
+    files.write_json(numbers, count_verdicts(table, Path(csv).name, models))
 
 
 def table_cells(table: pd.DataFrame, template_sets: list[str], heads: dict[str, str] | None = None) -> pd.DataFrame:
     """Return what a paper shows: the findings that hold or fail on some template set that was run.
 
     Args:
-        table: From :func:`verdicts`.
+        table: From :func:`judge_findings`.
         template_sets: Those that were run.
         heads: What a set is called; otherwise its name.
 

@@ -10,14 +10,14 @@ APPENDIX = ("sections/provenance", "sections/currency")
 """What ``scripts/paper/paper_provenance.py`` writes: where everything comes from, and whether it is current."""
 
 
-def floats(main_tex: str | Path) -> list[dict]:
+def list_floats(main_tex: str | Path) -> list[dict]:
     """Return the numbered figures and tables of a paper in the order of its source.
 
     LaTeX numbers floats in the order in which it reads them, also when it moves them.
 
     Returns:
         ``kind``, ``number``, ``label``, ``body`` (the environment's source) and ``path``: of the file, or None where a
-        table is made from none (:func:`scripts.core.paper.printed_tables.read` names it in a comment).
+        table is made from none (:func:`scripts.core.paper.printed_tables.read_printed_table` names it in a comment).
     """
     text = _source(Path(main_tex))
     found, last_numbers = [], {"figure": 0, "table": 0}

@@ -22,7 +22,7 @@ def have_sizes(models: dict[str, dict]) -> bool:
     return len({facts["parameters"] for facts in models.values()}) > 1
 
 
-def number(value: float | None, decimals: int, signed: bool = False) -> str:
+def format_number(value: float | None, decimals: int, signed: bool = False) -> str:
     """Return a number with ``decimals`` and commas between thousands; :data:`MISSING_MARK` for None and NaN.
 
     Args:
@@ -41,25 +41,31 @@ def number(value: float | None, decimals: int, signed: bool = False) -> str:
 
 
 def with_sign(value: float | None, decimals: int) -> str:
-    """Return a difference or a coefficient with its sign, as :func:`number`."""
-    return number(value, decimals, signed=True)
+    """Return a difference or a coefficient with its sign, as :func:`format_number`."""
+    return format_number(value, decimals, signed=True)
 
 
-def percent(share: float | None, decimals: int = 2, signed: bool = False) -> str:
-    """Return a share between 0 and 1 in percent, without the percent sign; as :func:`number`."""
-    return number(None if share is None else 100 * share, decimals, signed)
+def format_percent(share: float | None, decimals: int = 2, signed: bool = False) -> str:
+    """Return a share between 0 and 1 in percent, without the percent sign; as :func:`format_number`."""
+    return format_number(None if share is None else 100 * share, decimals, signed)
 
 
-def interval(low: float | None, high: float | None, decimals: int, signed: bool = False, between: str = " to ") -> str:
+def format_interval(
+    low: float | None, high: float | None, decimals: int, signed: bool = False, between: str = " to "
+) -> str:
     """Return both ends of an interval; :data:`MISSING_MARK` alone if either end is missing."""
     if any(end is None or pd.isna(end) for end in (low, high)):
         return MISSING_MARK
-    return between.join(number(end, decimals, signed) for end in (low, high))
+    return between.join(format_number(end, decimals, signed) for end in (low, high))
 
 
 def with_sd(mean: float | None, sd: float | None, decimals: int = 2) -> str:
     """Return a mean with its standard deviation behind ±, or alone where there is none."""
-    return number(mean, decimals) if pd.isna(sd) else f"{number(mean, decimals)} ± {number(sd, decimals)}"
+    return (
+        format_number(mean, decimals)
+        if pd.isna(sd)
+        else f"{format_number(mean, decimals)} ± {format_number(sd, decimals)}"
+    )
 
 
 def p_text(p: float, smallest: float = 1e-10, decimals: int = 4) -> str:
@@ -96,7 +102,7 @@ MANY_UNITS = 1000
 """From so many units on an estimate is printed with one more decimal."""
 
 
-def estimate(
+def format_estimate(
     value: float, low: float, high: float, n: float, n_unit: str = "instances", style: str = "percent",
     whose: str = "", sized: bool = True,
 ) -> str:  # fmt: skip
@@ -121,10 +127,10 @@ def estimate(
     decimals += n >= MANY_UNITS
     start, stop = (None if pd.isna(end) else factor * end for end in (low, high))
     signed = style == "points"
-    spread = "no interval" if start is None or stop is None else interval(start, stop, decimals, signed)
-    count = f"n = {number(n, 0)}" + ("" if n_unit == "instances" else f" {n_unit}")
+    spread = "no interval" if start is None or stop is None else format_interval(start, stop, decimals, signed)
+    count = f"n = {format_number(n, 0)}" + ("" if n_unit == "instances" else f" {n_unit}")
     facts = "; ".join(filter(None, [spread, count if sized else "", whose]))
-    return f"{number(factor * value, decimals, signed)}{word} ({facts})"
+    return f"{format_number(factor * value, decimals, signed)}{word} ({facts})"
 
 
 def describe_precision(precision: str, source: Mapping[str, Any]) -> str:

@@ -79,7 +79,9 @@ class Front:
     def print_half_width(self, place: Any) -> latex.Raw:
         """Return half the width of the interval of a row of the summary, in percentage points."""
         row = self.frame.loc[place]
-        return self._add(place, formats.percent((row.high - row.low) / 2, 1), (row.high - row.low) / 2, ["half-width"])
+        return self._add(
+            place, formats.format_percent((row.high - row.low) / 2, 1), (row.high - row.low) / 2, ["half-width"]
+        )
 
     def against(self, metric: str, **chosen: Any) -> latex.Raw:
         """Return whether values are above or below chance, in words; empty without any row or chance.
@@ -90,8 +92,8 @@ class Front:
         chance = self.chances.get(metric)
         if rows.empty or chance is None:
             return latex.Raw("")
-        level = f"chance ({formats.percent(chance, 0)}%)"
-        found = [_against(row, chance) for row in files.rows(rows)]
+        level = f"chance ({formats.format_percent(chance, 0)}%)"
+        found = [_against(row, chance) for row in files.iterate_rows(rows)]
         above, below = found.count(True), found.count(False)
         words = "above" if above else "below" if below else "not distinguishable from"
         text = f"{words} {level}"
@@ -153,20 +155,20 @@ class Front:
         ]
 
     def _number(self, place: Any, row: pd.Series, style: str, whose: str = "", sized: bool = True) -> latex.Raw:
-        text = formats.estimate(row.value, row.low, row.high, row.n, row.n_unit, style, whose, sized)
+        text = formats.format_estimate(row.value, row.low, row.high, row.n, row.n_unit, style, whose, sized)
         return self._add(place, text, row.value, [*(["named"] if whose else []), *([] if sized else ["value"])])
 
     def _add(self, place: Any, text: str, value: float, ending: list[str]) -> latex.Raw:
         """Return what is printed of a row of the summary, and keep it under an id made of its factors and an ending."""
         row = self.frame.loc[place]
-        factors = [name for name in estimate_rows.factors(row.index) if (self.frame[name] != "").any()]
+        factors = [name for name in estimate_rows.factor_columns(row.index) if (self.frame[name] != "").any()]
         # A factor that is empty is pooled, which tells the row from others.
         keys = [*(name for name in (*IDENTITY[1:], "metric") if row[name]), *factors]
         identifier = ".".join([self.key, *(str(row[name]) for name in keys if row[name]), *ending])
         cell = {"study": self.key} | {name: str(row[name]) for name in keys}
         self.entries[identifier] = {"value": value, "text": text, "source": FILE, "cell": cell}
         self.used.append(place)
-        return latex.Raw(latex.escape(sections.number({"id": "paper", "numbers": self.entries}, identifier)))
+        return latex.Raw(latex.escape(sections.print_number({"id": "paper", "numbers": self.entries}, identifier)))
 
 
 def _against(row: Any, chance: float) -> bool | None:

@@ -49,7 +49,7 @@ class Raw(str):
     """Text that is LaTeX already and must not be escaped."""
 
 
-def link(address: str) -> Raw:
+def link_address(address: str) -> Raw:
     r"""Return an address as a link in LaTeX that shows it; what no address holds is encoded in percents.
 
     Examples:
@@ -69,7 +69,7 @@ SYMBOLS = {
 """Names of metrics in escaped text, as regular expressions, to their symbols."""
 
 
-def symbols(text: str) -> Raw:
+def typeset_symbols(text: str) -> Raw:
     """Return text as LaTeX with the names of metrics as symbols.
 
     Examples:
@@ -82,7 +82,7 @@ def symbols(text: str) -> Raw:
     return Raw(made)
 
 
-def environment(folder: str | Path) -> jinja2.Environment:
+def make_environment(folder: str | Path) -> jinja2.Environment:
     """Return a jinja2 environment for LaTeX templates.
 
     ``\\VAR{...}`` prints an expression, escaped unless it is :class:`Raw`; ``\\BLOCK{...}`` is a statement;
@@ -116,7 +116,7 @@ def render(folder: str | Path, name: str, context: Mapping[str, Any]) -> str:
         UserError: If the template is not valid or uses a name that ``context`` lacks; names file and line.
     """
     try:
-        return environment(folder).get_template(name).render(context)
+        return make_environment(folder).get_template(name).render(context)
     except jinja2.TemplateSyntaxError as error:
         raise UserError(
             f"{error.filename or name}, line {error.lineno}: {error.message}; correct the template"
@@ -175,7 +175,7 @@ def check_log(text: str, overfull: float = 10.0, main: str = "main.tex") -> list
     return list(dict.fromkeys(problems))
 
 
-def pages(text: str) -> int | None:
+def count_pages(text: str) -> int | None:
     """Return how many pages a document has, from the log of its last run; None if it was not written."""
     written = re.search(r"^Output written on .*\((\d+) pages?", text, flags=re.MULTILINE)
     return int(written[1]) if written else None

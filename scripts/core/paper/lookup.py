@@ -6,8 +6,8 @@ from typing import Any
 import pandas as pd
 
 from scripts.core.paper import sections
-from scripts.core.paper.formats import MISSING_MARK, interval, number
-from scripts.core.paper.numbers import entry
+from scripts.core.paper.formats import MISSING_MARK, format_interval, format_number
+from scripts.core.paper.numbers import make_entry
 from scripts.core.statistics import ratios
 
 
@@ -15,7 +15,7 @@ class Numbers:
     """What a template looks up in some estimates of a part of the paper.
 
     Args:
-        part: With ``id`` and ``numbers`` (:func:`scripts.core.paper.sections.context`); what is printed is added there.
+        part: With ``id`` and ``numbers`` (:func:`scripts.core.paper.sections.make_context`); what is printed is added.
         estimates: The rows, with the label of each as ``system``.
         identity, factors: Columns that tell rows apart; factors that are not named are pooled.
         source: The file's name.
@@ -36,7 +36,7 @@ class Numbers:
 
     def rows(self, metric: str, **levels: Any) -> pd.DataFrame:
         """Return the rows of a metric that have a value."""
-        return ratios.pick(self.estimates, self.factors, metric=metric, **levels).dropna(subset=["value"])
+        return ratios.select_rows(self.estimates, self.factors, metric=metric, **levels).dropna(subset=["value"])
 
     def lowest(self, metric: str, **levels: Any) -> pd.Series:
         """Return the row with the lowest value of a metric."""
@@ -50,20 +50,21 @@ class Numbers:
 
     def value(self, row: pd.Series, decimals: int = 1, signed: bool = False) -> str:
         """Return the value of a row, a difference with its sign."""
-        return self._print(row, "value", row.value, number(self.factor * row.value, decimals, signed))
+        return self._print(row, "value", row.value, format_number(self.factor * row.value, decimals, signed))
 
     def plain(self, row: pd.Series, decimals: int = 3) -> str:
         """Return the value of a row as it is."""
-        return self._print(row, "value", row.value, number(row.value, decimals))
+        return self._print(row, "value", row.value, format_number(row.value, decimals))
 
     def ends(self, row: pd.Series, decimals: int = 1) -> str:
         """Return both ends of its interval."""
-        text = interval(self.factor * row.low, self.factor * row.high, decimals).replace(MISSING_MARK, "no interval")
+        text = format_interval(self.factor * row.low, self.factor * row.high, decimals)
+        text = text.replace(MISSING_MARK, "no interval")
         return self._print(row, "interval", text, text)
 
     def count(self, row: pd.Series) -> str:
         """Return how many a row's value is a share of."""
-        return self._print(row, "below", int(row.below), number(row.below, 0))
+        return self._print(row, "below", int(row.below), format_number(row.below, 0))
 
     def _print(self, row: pd.Series, column: str, value: Any, text: str) -> str:
         cell = {
@@ -73,5 +74,5 @@ class Numbers:
         name = ".".join(
             [row.metric, *(level for key, level in cell.items() if key not in ("templates", "part", "metric")), column]
         )
-        self.part["numbers"][name] = entry(value, text, self.source, **cell)
-        return sections.number(self.part, name)
+        self.part["numbers"][name] = make_entry(value, text, self.source, **cell)
+        return sections.print_number(self.part, name)

@@ -6,10 +6,10 @@ from typing import Any, SupportsInt
 import numpy as np
 import pandas as pd
 
-from scripts.core.paper.formats import MISSING_MARK, number
+from scripts.core.paper.formats import MISSING_MARK, format_number
 
 
-def entry(value: float | str | None, text: str, source: str, **cell: Any) -> dict:
+def make_entry(value: float | str | None, text: str, source: str, **cell: Any) -> dict:
     """Return the entry of one number.
 
     Args:
@@ -33,13 +33,14 @@ def entry(value: float | str | None, text: str, source: str, **cell: Any) -> dic
     }
 
 
-def count(value: SupportsInt, source: str, **cell: Any) -> dict:
+def make_count(value: SupportsInt, source: str, **cell: Any) -> dict:
     """Return the entry of a count, printed with commas between thousands."""
-    return entry(int(value), number(int(value), 0), source, **cell)
+    return make_entry(int(value), format_number(int(value), 0), source, **cell)
 
 
 def of_settings(values: Mapping[str, float], keys: Mapping[str, str]) -> dict[str, dict]:
     """Return ``setting.<name>`` for settings (name to number), ``keys`` being name to key in config.yaml."""
     return {
-        f"setting.{name}": entry(value, f"{value:,}", "config.yaml", key=keys[name]) for name, value in values.items()
+        f"setting.{name}": make_entry(value, f"{value:,}", "config.yaml", key=keys[name])
+        for name, value in values.items()
     }

@@ -81,12 +81,12 @@ THEME = {
 """Settings of every figure; the typeface ships with matplotlib, so figures do not depend on the fonts of a machine."""
 
 
-def style() -> "contextlib._GeneratorContextManager[None]":
+def figure_style() -> "contextlib._GeneratorContextManager[None]":
     """Return a context manager (or decorator) under which figures are made and saved."""
     return matplotlib.rc_context(THEME)  # pyright: ignore[reportArgumentType]: all are names that matplotlib knows
 
 
-def figure(width: float, height: float) -> Figure:
+def new_figure(width: float, height: float) -> Figure:
     """Return an empty figure of ``width`` times ``height`` inches that makes room for its own labels and legends."""
     drawn = Figure(figsize=(width, height), layout="constrained")
     # Gives the figure a renderer, so that legends can be measured before it is saved.
@@ -94,12 +94,12 @@ def figure(width: float, height: float) -> Figure:
     return drawn
 
 
-def draw(plot: "so.Plot", width: float, panel_height: float, extra: float = 0.2) -> Figure:
+def draw_plot(plot: "so.Plot", width: float, panel_height: float, extra: float = 0.2) -> Figure:
     """Return the figure of a plot of seaborn in this look, without its legends (:func:`legend_below` makes one).
 
     ``panel_height`` and ``extra`` are inches for each row of panels, and for what stands above and below them.
     """
-    drawn = figure(width, panel_height + extra)
+    drawn = new_figure(width, panel_height + extra)
     plot.on(drawn).theme(THEME).plot()
     drawn.legends.clear()
     for marks in drawn.findobj(PathCollection):
@@ -129,9 +129,9 @@ def scales(looks: dict[str, dict[str, Any]]) -> dict[str, Any]:
     }
 
 
-def save(drawn: Figure, frame: "pd.DataFrame", pdf: str, png: str, csv: str) -> None:
+def save_figure(drawn: Figure, frame: "pd.DataFrame", pdf: str, png: str, csv: str) -> None:
     """Write a figure as PDF and PNG, and exactly what it shows as CSV, one row for each mark; none carries a date."""
-    with style():
+    with figure_style():
         with files.write_atomically(pdf) as temporary:
             drawn.savefig(temporary, format="pdf", metadata={"Creator": None, "Producer": None, "CreationDate": None})
         with files.write_atomically(png) as temporary:
@@ -161,7 +161,7 @@ def reference_line(
 
 
 def chance_line(axes: Iterable[Axes], chance: float, along: str = "y") -> Line2D:
-    """Draw the accuracy of a random pick (:func:`scripts.core.data.options.chance`); return its legend handle."""
+    """Draw the accuracy of a random pick (``options.chance_accuracy``); return its legend handle."""
     return reference_line(axes, chance, f"chance ({chance:.3g})", CHANCE, along)
 
 
@@ -187,8 +187,8 @@ def drop_small_cells(frame: "pd.DataFrame") -> "pd.DataFrame":
 
 def nothing_drawn(reason: str = f"each value rests on fewer than {FEWEST} instances") -> Figure:
     """Return the figure of a run that has nothing to draw: it gives the reason."""
-    with style():
-        drawn = figure(COLUMN, 0.7)
+    with figure_style():
+        drawn = new_figure(COLUMN, 0.7)
         ax = drawn.subplots()
         ax.set_axis_off()
         note = "\n".join(textwrap.wrap(f"Nothing is drawn: {reason}.", 52))
@@ -216,7 +216,7 @@ def error_bars(values: ArrayLike, low: ArrayLike, high: ArrayLike) -> np.ndarray
     return np.nan_to_num(np.maximum(lengths, 0))
 
 
-def handle(look: dict[str, Any], label: str) -> Line2D:
+def line_handle(look: dict[str, Any], label: str) -> Line2D:
     """Return the legend handle of a curve that is drawn with ``look``."""
     return Line2D([], [], markeredgecolor="white", markeredgewidth=0.3, label=label, **look)
 

@@ -15,7 +15,7 @@ LETTER, GAP = 0.47, 7.0
 """Width of a letter in parts of its size, and the space between columns of a table in points."""
 
 
-def read(path: str | Path) -> latex.Raw:
+def read_printed_table(path: str | Path) -> latex.Raw:
     """Return what the paper prints of a table's file, below a comment with its path; nothing of a table without rows.
 
     Rows of heuristics and demonstrations are printed only where the table has no others.

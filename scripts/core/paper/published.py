@@ -10,7 +10,7 @@ import pandas as pd
 from scripts.core import files
 from scripts.core.errors import UserError, did_you_mean
 from scripts.core.paper import formats, published_table
-from scripts.core.paper.numbers import count
+from scripts.core.paper.numbers import make_count
 
 AS_PRINTED, WITHIN_INTERVAL, WITHIN_TOLERANCE = "as printed", "within interval", "within tolerance"
 DIFFERS, NOT_RUN, NOT_APPLICABLE = "differs", "not run", "not applicable"
@@ -60,22 +60,22 @@ def read_models(path: str | Path) -> pd.DataFrame:
     return files.read_csv(path, dtype=str).fillna("")
 
 
-def members(models: Any) -> dict[str, list[str]]:
+def group_members(models: Any) -> dict[str, list[str]]:
     """Return every name that a mapping may use for models: each model by itself, and each group's models in order."""
     groups = {name: [name] for name in models.model}
-    for row in files.rows(models, index=False):
+    for row in files.iterate_rows(models, index=False):
         for group in filter(None, row.groups.split(";")):
             groups.setdefault(group, []).append(row.model)
     return groups
 
 
-def read(published: str | Path, mapping: str | Path, study_models: str | Path) -> PublishedStudy:
+def read_study(published: str | Path, mapping: str | Path, study_models: str | Path) -> PublishedStudy:
     """Return what a study prints (:class:`PublishedStudy`) from its three files, of which tests check each entry."""
     cells = files.read_csv(mapping, dtype=str).fillna("")
     return PublishedStudy(read_published(published), cells, read_models(study_models))
 
 
-def demonstration(models: dict) -> dict[str, str]:
+def find_demonstration_models(models: dict) -> dict[str, str]:
     """Return a run's demonstration models, which stand for no model of a study.
 
     Args:
@@ -97,7 +97,7 @@ def _matches(column: pd.Series, levels: Sequence[str]):
     return column.astype(str).isin(levels)
 
 
-def find(
+def find_value(
     row: Any, tables: dict[str, pd.DataFrame], groups: dict[str, list[str]], excluded: Collection[str] = ()
 ) -> tuple[float, ...]:
     """Return the value that a row of the mapping describes, in the published unit, with its interval.
@@ -105,7 +105,7 @@ def find(
     Args:
         row: A row of the mapping with a table.
         tables: Of one template set.
-        groups: From :func:`members`.
+        groups: From :func:`group_members`.
         excluded: Models whose numbers must never be used, although the run has them.
 
     Returns:
@@ -149,15 +149,15 @@ def find(
 
 def half_unit(text: str) -> float:
     """Return half of the last printed digit of a number: 0.005 for ``0.95``, 0.5 for ``180``."""
-    return 0.5 * 10.0 ** -published_table.decimals(text)
+    return 0.5 * 10.0 ** -published_table.count_decimals(text)
 
 
-def tolerance(text: str, published: float) -> float:
+def parse_tolerance(text: str, published: float) -> float:
     """Return a tolerance in the published unit; one with a percent sign is relative to the published value."""
     return abs(published) * float(text[:-1]) / 100 if text.endswith("%") else float(text)
 
 
-def verdict(
+def judge_number(
     printed: str,
     ours: float,
     low: float = math.nan,
@@ -190,7 +190,7 @@ def verdict(
     return WITHIN_TOLERANCE if gap <= allowed + slack else DIFFERS
 
 
-def compare(
+def compare_numbers(
     published: pd.DataFrame,
     mapping: pd.DataFrame,
     models: pd.DataFrame,
@@ -203,7 +203,7 @@ def compare(
     """Set every published number beside ours, on each template set.
 
     Args:
-        published, mapping, models: From :func:`read`.
+        published, mapping, models: From :func:`read_study`.
         tables: By template set and the name that the mapping has for each; a set that was not run is absent.
         template_sets: Every set there is.
         excluded: Models whose numbers must never be compared (demonstration models).
@@ -214,10 +214,10 @@ def compare(
     Returns:
         :data:`COMPARISON_COLUMNS`.
     """
-    groups, rows = members(models), []
+    groups, rows = group_members(models), []
     joined = published.merge(mapping, on=KEY, suffixes=("", "_column"), validate="many_to_one", sort=False)
     named = {"value": "published", "value_column": "value", "templates": "published_on"}
-    for row in files.rows(joined.rename(columns=named), index=False):
+    for row in files.iterate_rows(joined.rename(columns=named), index=False):
         facts = {name: getattr(row, name) for name in COMPARISON_COLUMNS if hasattr(row, name)}
         for name in template_sets:
             absent = "" if name in tables else f"not in this run: the {name} templates"
@@ -235,19 +235,19 @@ def compare(
 def _judge(
     row: Any, tables: dict[str, pd.DataFrame], groups: dict[str, list[str]], excluded: Collection[str]
 ) -> dict[str, Any]:
-    """Return what :func:`compare` says of a published number that this run may have."""
+    """Return what :func:`compare_numbers` says of a published number that this run may have."""
     try:
-        ours, low, high = find(row, tables, groups, excluded)
+        ours, low, high = find_value(row, tables, groups, excluded)
     except MissingCell as missing:
         return {"verdict": NOT_RUN, "reason": str(missing)}
     published = float(row.published)
-    allowed = tolerance(row.tolerance, published)
-    judged = verdict(row.published, ours, low, high, allowed, row.comparison)
+    allowed = parse_tolerance(row.tolerance, published)
+    judged = judge_number(row.published, ours, low, high, allowed, row.comparison)
     numbers = {"ours": ours, "low": low, "high": high, "difference": ours - published, "tolerance": allowed}
     return numbers | {"verdict": judged, "reason": ""}
 
 
-def results(comparison: pd.DataFrame) -> pd.DataFrame:
+def select_results(comparison: pd.DataFrame) -> pd.DataFrame:
     """Return the rows of results, on each template set once however often the study publishes the number.
 
     Settings and sizes of samples are choices of a run and no results.
@@ -256,7 +256,7 @@ def results(comparison: pd.DataFrame) -> pd.DataFrame:
     return comparison[~chosen].drop_duplicates([*KEY, "published", "templates"])
 
 
-def tally(comparison: pd.DataFrame, source: str) -> dict[str, dict]:
+def count_verdicts(comparison: pd.DataFrame, source: str) -> dict[str, dict]:
     """Return how often each verdict fell, as numbers that a paper's prose can name.
 
     Ids are ``published.<templates>.results.<verdict>``, with an underscore for the space, ``.total`` and
@@ -264,24 +264,24 @@ def tally(comparison: pd.DataFrame, source: str) -> dict[str, dict]:
     ``published.differing``: results, those that are compared and those that differ on some set, each once.
 
     Args:
-        comparison: From :func:`compare`.
+        comparison: From :func:`compare_numbers`.
         source: The file that holds it, for the numbers' provenance.
     """
     entries = {}
-    for templates, rows in results(comparison).groupby("templates", sort=False):
+    for templates, rows in select_results(comparison).groupby("templates", sort=False):
         totals = {name.replace(" ", "_"): (rows.verdict == name).sum() for name in COMPARED}
         totals |= {"total": len(rows), "not_covered": rows.verdict.isin(UNCOMPARED).sum()}
         for name, total in totals.items():
             cell = {"templates": templates, "part": "results", "verdict": name}
-            entries[f"published.{templates}.results.{name}"] = count(total, source, **cell)
-    on_some_set = results(comparison).groupby([*KEY, "published"]).verdict
+            entries[f"published.{templates}.results.{name}"] = make_count(total, source, **cell)
+    on_some_set = select_results(comparison).groupby([*KEY, "published"]).verdict
     for name, verdicts in (("results", COMPARED + UNCOMPARED), ("compared", COMPARED), ("differing", (DIFFERS,))):
         total = on_some_set.agg(lambda found, wanted=verdicts: found.isin(wanted).any()).sum()
-        entries[f"published.{name}"] = count(total, source, verdict=", ".join(verdicts))
+        entries[f"published.{name}"] = make_count(total, source, verdict=", ".join(verdicts))
     return entries
 
 
-def write(
+def write_comparison(
     study: str,
     printed: PublishedStudy,
     tables: dict[str, dict[str, pd.DataFrame]],
@@ -297,13 +297,13 @@ def write(
 
     Args:
         study: The word that the study's items start with.
-        printed: From :func:`read`.
-        tables, every_set, **conditions: As :func:`compare` takes them.
+        printed: From :func:`read_study`.
+        tables, every_set, **conditions: As :func:`compare_numbers` takes them.
         parts: What the table calls the template sets.
     """
-    comparison = compare(*printed, tables, every_set, **conditions)
+    comparison = compare_numbers(*printed, tables, every_set, **conditions)
     files.write_csv(csv, comparison)
-    different = results(comparison)
+    different = select_results(comparison)
     sets = comparison[~comparison.verdict.isin(UNCOMPARED)].templates.nunique()
     files.write_text(tex, published_table.typeset(different[different.verdict == DIFFERS], study, parts, sets > 1))
-    files.write_json(numbers, tally(comparison, Path(csv).name))
+    files.write_json(numbers, count_verdicts(comparison, Path(csv).name))

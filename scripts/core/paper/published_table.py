@@ -25,17 +25,17 @@ def typeset(different: pd.DataFrame, study: str, parts: str, several: bool) -> s
     """Return the table as LaTeX.
 
     Args:
-        different: Rows of a comparison, each result once (:func:`scripts.core.paper.published.results`).
+        different: Rows of a comparison, each result once (:func:`scripts.core.paper.published.select_results`).
         study: The word that items start with.
         parts: What the table calls the template sets.
         several: Whether several sets were compared.
     """
-    shown = cells(different, study, several)
+    shown = make_cells(different, study, several)
     widths = [WIDTHS[str(head)] for head in shown]
     return EMPTY_TABLE if shown.empty else latex.wrapped_table(shown.rename(columns={"Templates": parts}), widths)
 
 
-def cells(different: pd.DataFrame, study: str, several: bool) -> pd.DataFrame:
+def make_cells(different: pd.DataFrame, study: str, several: bool) -> pd.DataFrame:
     """Return the cells: a row for each result, those with the same number on several sets sharing one.
 
     Returns:
@@ -47,12 +47,16 @@ def cells(different: pd.DataFrame, study: str, several: bool) -> pd.DataFrame:
         row = same.iloc[0]
         published = float(row.published)
         # One digit more than the study prints shows on which side of it we are.
-        places = max(0, decimals(row.published)) + (row.unit not in WHOLE)
+        places = max(0, count_decimals(row.published)) + (row.unit not in WHOLE)
         unit = UNITS.get(row.unit, f" {row.unit}")
-        printed = f"{SIGNS[row.comparison]}{formats.number(published, max(0, decimals(row.published)))}{unit}"
-        bounds = "" if math.isnan(row.low) else formats.interval(row.low, row.high, places)
+        printed = (
+            f"{SIGNS[row.comparison]}{formats.format_number(published, max(0, count_decimals(row.published)))}{unit}"
+        )
+        bounds = "" if math.isnan(row.low) else formats.format_interval(row.low, row.high, places)
         names = ", ".join(dict.fromkeys(same.templates))
-        rows.append((describe(row, study), names, printed, f"{formats.number(row.ours, places)}{unit}", bounds))
+        rows.append(
+            (describe_result(row, study), names, printed, f"{formats.format_number(row.ours, places)}{unit}", bounds)
+        )
         rank.append(-abs(row.ours - published) / (abs(published) or 1))
     table = pd.DataFrame(rows, columns=list(WIDTHS))
     kept = sorted(sorted(range(len(rows)), key=rank.__getitem__)[:MOST])
@@ -60,14 +64,14 @@ def cells(different: pd.DataFrame, study: str, several: bool) -> pd.DataFrame:
     return table.iloc[kept].drop(columns=left_out).reset_index(drop=True)
 
 
-def decimals(text: str) -> int:
+def count_decimals(text: str) -> int:
     """Return how many decimals a published number has; negative where it ends before the point, as in 2e3."""
     exponent = Decimal(text).as_tuple().exponent
     assert isinstance(exponent, int), "what is published is finite"
     return -exponent
 
 
-def describe(row: pd.Series, study: str) -> str:
+def describe_result(row: pd.Series, study: str) -> str:
     """Return what a published number measures, in words made from its item, row and column."""
     item = row["item"].removeprefix(f"{study}_").replace("_", " ")
     parts = [part for part in (*row["row"].split(" | "), row["column"]) if part not in item]

@@ -57,12 +57,12 @@ def _raw(text: str) -> str:
     return "{% raw %}" + text.replace("{%", r"{\%") + "{% endraw %}"
 
 
-def caption(title: str, text: str) -> str:
+def render_caption(title: str, text: str) -> str:
     """Return a caption (text) behind its title, marked as raw."""
     return _raw(f"**{escape_rst(title)}.** {escape_rst(text)}")
 
 
-def page(title: str, studies: list[tuple[str, str, list[str], list[tuple[str, str]]]]) -> str:
+def render_page(title: str, studies: list[tuple[str, str, list[str], list[tuple[str, str]]]]) -> str:
     """Return the page that the report opens with: of each study what it found and its first picture, then the others.
 
     Args:

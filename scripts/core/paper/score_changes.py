@@ -79,7 +79,7 @@ def compare_scores(accuracies: pd.DataFrame) -> pd.DataFrame:
     """
     found = []
     for keys, rows in accuracies.groupby([*MODEL, "level"], sort=False):
-        own, *others = files.rows(rows, index=True)
+        own, *others = files.iterate_rows(rows, index=True)
         pronoun = any(getattr(own, name, "") for name in PRONOUNS)
         for other in others:
             direction = int(other.low > own.high) - int(other.high < own.low)

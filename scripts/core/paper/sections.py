@@ -1,7 +1,7 @@
 """What the sections of the paper share: numbers that say where they come from, figures, captions, rendering.
 
-A section's template prints a number with :func:`number`. In the PDF it becomes a link to its entry in the provenance
-appendix (``scripts/paper/paper_provenance.py``), and so does the end of every caption.
+A section's template prints a number with :func:`print_number`. In the PDF it becomes a link to its entry in the
+provenance appendix (``scripts/paper/paper_provenance.py``), and so does the end of every caption.
 """
 
 import json
@@ -14,7 +14,7 @@ from typing import Any
 from scripts.core import files
 from scripts.core.errors import UserError, did_you_mean
 from scripts.core.paper import formats, latex, printed_tables
-from scripts.core.paper.published import demonstration
+from scripts.core.paper.published import find_demonstration_models
 from scripts.core.paper.published_table import MOST
 
 # Around a number until all text is escaped: private characters, which are in no result, and the id in hexadecimal
@@ -33,7 +33,7 @@ class Drawing(str):
     wide = False
 
 
-def context(
+def make_context(
     study: str,
     parts: list[str],
     figures: list[str | Path],
@@ -61,7 +61,7 @@ def context(
         figure draws a share; and this module's functions for templates.
     """
     folder = Path(section_tex).parents[1]
-    drawn = {Path(path): drawing(path, folder) for path in figures}
+    drawn = {Path(path): read_drawing(path, folder) for path in figures}
     of_parts = {}
     for key in parts:
         of_parts[key] = {
@@ -75,28 +75,28 @@ def context(
         "sets": of_parts,
         "any_set": next(iter(of_parts.values())),
         "beside": {"id": study, **beside},
-        "demonstration": list(demonstration(models or {}).values()),
+        "demonstration": list(find_demonstration_models(models or {}).values()),
         "cut_off": beside["numbers"].get("published.differing", {"value": 0})["value"] > MOST,
         "fewest_drawn": formats.FEWEST,
-        "number": number,
-        "value": value,
+        "number": print_number,
+        "value": find_value,
         "listed": list_words,
-        "figure": figure,
-        "table": table,
-        "findings": findings,
-        "evidence": evidence,
+        "figure": float_figure,
+        "table": float_table,
+        "findings": describe_findings,
+        "evidence": describe_evidence,
         "count_rows": printed_tables.count_rows,
     }
 
 
-def drawing(path: str | Path, folder: str | Path) -> Drawing:
+def read_drawing(path: str | Path, folder: str | Path) -> Drawing:
     """Return the :class:`Drawing` of a PDF file for a paper whose main file is in ``folder``."""
     made = Drawing(os.path.relpath(path, folder))
-    made.wide = width(path) > COLUMN
+    made.wide = read_width(path) > COLUMN
     return made
 
 
-def width(pdf: str | Path) -> float:
+def read_width(pdf: str | Path) -> float:
     """Return how wide the first page of a PDF file is, in inches.
 
     Raises:
@@ -113,10 +113,12 @@ def _read_numbers(paths: Iterable[str | Path]) -> dict[str, dict[str, Any]]:
 
 
 def _tables_in(paths: Iterable[str | Path], folder: str) -> dict[str, latex.Raw]:
-    return {path.stem: printed_tables.read(path) for path in map(Path, paths) if path.parent.name == folder}
+    return {
+        path.stem: printed_tables.read_printed_table(path) for path in map(Path, paths) if path.parent.name == folder
+    }
 
 
-def entry(part: dict, name: str) -> dict[str, Any]:
+def find_entry(part: dict, name: str) -> dict[str, Any]:
     """Return an entry of a part's numbers: ``value``, ``text``, ``source``, ``cell``.
 
     Args:
@@ -133,13 +135,13 @@ def entry(part: dict, name: str) -> dict[str, Any]:
     return part["numbers"][name]
 
 
-def number(part: dict, name: str) -> str:
+def print_number(part: dict, name: str) -> str:
     """Return how a number of ``part`` is printed, marked with its id for :func:`link_numbers`."""
     identifier = f"{part['id']}.{name}".encode().hex()
-    return f"{_START}{identifier}{_MIDDLE}{entry(part, name)['text']}{_END}"
+    return f"{_START}{identifier}{_MIDDLE}{find_entry(part, name)['text']}{_END}"
 
 
-def target(identifier: str) -> str:
+def link_target(identifier: str) -> str:
     """Return the id of a number as the name of a link: ids hold labels, in which anything may stand.
 
     Examples:
@@ -149,16 +151,16 @@ def target(identifier: str) -> str:
     return re.sub(r"[^A-Za-z0-9 ._:/()+,;'*!?-]", lambda match: f"={ord(match[0]):x}.", identifier)
 
 
-def value(part: dict, name: str) -> Any:
+def find_value(part: dict, name: str) -> Any:
     """Return the value of a number of ``part``, for sentences that choose their words by it."""
-    return entry(part, name)["value"]
+    return find_entry(part, name)["value"]
 
 
 def link_numbers(text: str) -> str:
     """Return rendered LaTeX with marked numbers as ``\\sourced{id}{text}`` and ``\\origin{label}`` in all captions."""
     text = re.sub(
         f"{_START}([0-9a-f]*){_MIDDLE}(.*?){_END}",
-        lambda m: rf"\sourced{{{target(bytes.fromhex(m[1]).decode())}}}{{{m[2]}}}",
+        lambda m: rf"\sourced{{{link_target(bytes.fromhex(m[1]).decode())}}}{{{m[2]}}}",
         text,
         flags=re.DOTALL,
     )
@@ -188,16 +190,16 @@ def closing_brace(text: str, start: int) -> int:
     raise UserError(f"paper/: a group is not closed after '{text[start : start + 60]}'")
 
 
-def write(path: str | Path, template: str | Path, context: Mapping[str, Any]) -> None:
+def write_section(path: str | Path, template: str | Path, context: Mapping[str, Any]) -> None:
     """Render a template, link its numbers and captions, and write the result."""
     template = Path(template)
     files.write_text(path, link_numbers(latex.render(template.parent, template.name, context)))
 
 
 def write_all(paths: Iterable[str | Path], templates: Iterable[str | Path], context: Mapping[str, Any]) -> None:
-    """Render the section and the appendix of a study (:func:`write`)."""
+    """Render the section and the appendix of a study (:func:`write_section`)."""
     for path, template in zip(paths, templates, strict=True):
-        write(path, template, context)
+        write_section(path, template, context)
 
 
 def list_words(words: Iterable[str]) -> latex.Raw:
@@ -220,11 +222,11 @@ def _float(kind: str, body: str, label: str, caption: str, wide: bool, caller: C
     )
 
 
-def figure(path: Drawing, label: str, caption: str = "", caller: Callable[[], str] | None = None) -> latex.Raw:
+def float_figure(path: Drawing, label: str, caption: str = "", caller: Callable[[], str] | None = None) -> latex.Raw:
     """Return a float with a figure at its own size, in a column or, if it is wider, over both.
 
     Args:
-        path: The figure's file, as :func:`context` has it.
+        path: The figure's file, as :func:`make_context` has it.
         label: It can be referred to as ``fig:<label>``.
         caption: Plain text, or LaTeX as the body of a ``call`` block around the function.
     """
@@ -232,7 +234,7 @@ def figure(path: Drawing, label: str, caption: str = "", caller: Callable[[], st
     return _float("figure", body, label, caption, path.wide, caller)
 
 
-def table(
+def float_table(
     cells: str,
     label: str,
     caption: str = "",
@@ -240,7 +242,7 @@ def table(
     size: str = "footnotesize",
     caller: Callable[[], str] | None = None,
 ) -> latex.Raw:
-    """Return a float with a table in small type, as :func:`figure`; its label is ``tab:<label>``.
+    """Return a float with a table in small type, as :func:`float_figure`; its label is ``tab:<label>``.
 
     ``cells`` is the LaTeX of a table file, ``wide`` tells whether it takes both columns, and ``size`` is the name of
     LaTeX's command for the size of its type. A table that would get too small in a column takes both.
@@ -249,7 +251,7 @@ def table(
     return _float("table", f"\\{size}\n{cells}", label, caption, wide, caller)
 
 
-def findings(beside: dict, part: str, called: str = "this run") -> latex.Raw:
+def describe_findings(beside: dict, part: str, called: str = "this run") -> latex.Raw:
     """Return a sentence that counts the findings that hold, fail and are undecided.
 
     Args:
@@ -262,14 +264,15 @@ def findings(beside: dict, part: str, called: str = "this run") -> latex.Raw:
     models = f"findings.{part}.models"
     if models in beside["numbers"]:
         # A verdict on few of the study's models is no verdict on all of them.
-        present = number(beside, models) if value(beside, models) else "none"
+        present = print_number(beside, models) if find_value(beside, models) else "none"
         place += f", with {present} of the study's models in the run"
-    if not value(beside, held) and not value(beside, failed):
-        return latex.Raw(f"All {number(beside, undecided)} findings of the study are undecided on {place}.")
+    if not find_value(beside, held) and not find_value(beside, failed):
+        return latex.Raw(f"All {print_number(beside, undecided)} findings of the study are undecided on {place}.")
     return latex.Raw(
-        f"Of the study's {number(beside, 'findings.total')} findings, {number(beside, held)} "
-        f"{_verb(beside, held, 'holds', 'hold')}, {number(beside, failed)} {_verb(beside, failed, 'fails', 'fail')} "
-        f"and {number(beside, undecided)} {_verb(beside, undecided, 'is', 'are')} undecided on {place}."
+        f"Of the study's {print_number(beside, 'findings.total')} findings, "
+        f"{print_number(beside, held)} {_verb(beside, held, 'holds', 'hold')}, "
+        f"{print_number(beside, failed)} {_verb(beside, failed, 'fails', 'fail')} "
+        f"and {print_number(beside, undecided)} {_verb(beside, undecided, 'is', 'are')} undecided on {place}."
     )
 
 
@@ -286,25 +289,27 @@ def published_results(beside: dict, part: str) -> latex.Raw:
         "not_covered": ("is not covered", "are not covered"),
     }
     told = [
-        f"{number(beside, counted + name)} {_verb(beside, counted + name, *forms)}"
+        f"{print_number(beside, counted + name)} {_verb(beside, counted + name, *forms)}"
         for name, forms in words.items()
-        if value(beside, counted + name)
+        if find_value(beside, counted + name)
     ]
-    total = number(beside, f"{counted}total")
-    if value(beside, f"{counted}not_covered") == value(beside, f"{counted}total"):
+    total = print_number(beside, f"{counted}total")
+    if find_value(beside, f"{counted}not_covered") == find_value(beside, f"{counted}total"):
         return latex.Raw(f"No result of this run can be compared with its {total} published results.")
     return latex.Raw(f"Of its {total} published results, {list_words(map(latex.Raw, told))}.")
 
 
-def evidence(beside: dict, part: str, called: str = "this run") -> latex.Raw:
+def describe_evidence(beside: dict, part: str, called: str = "this run") -> latex.Raw:
     """Return what a part of the run decides of a study's findings and published results; nothing if nothing."""
     numbers, printed = beside["numbers"], f"published.{part}.results."
     decided = any(numbers.get(f"findings.{part}.{name}", {"value": 0})["value"] for name in ("holds", "fails"))
-    covered = f"{printed}total" in numbers and value(beside, f"{printed}total") > value(beside, f"{printed}not_covered")
+    covered = f"{printed}total" in numbers and find_value(beside, f"{printed}total") > find_value(
+        beside, f"{printed}not_covered"
+    )
     if not decided and not covered:
         return latex.Raw("")
-    return latex.Raw(f"{findings(beside, part, called)} {published_results(beside, part)}")
+    return latex.Raw(f"{describe_findings(beside, part, called)} {published_results(beside, part)}")
 
 
 def _verb(part: dict, name: str, singular: str, plural: str) -> str:
-    return singular if value(part, name) == 1 else plural
+    return singular if find_value(part, name) == 1 else plural

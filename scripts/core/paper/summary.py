@@ -12,7 +12,7 @@ from scripts.core.data.estimate_rows import (
     PARTIAL,
     PROMPT_FACTOR,
     PROMPTED,
-    factors,
+    factor_columns,
 )
 from scripts.core.statistics.normalisation import LABELS as NORMALISATIONS
 
@@ -62,7 +62,7 @@ def describe_levels(row: Mapping[Any, Any]) -> str:
 
 
 def _levels(row: Mapping[Any, Any]) -> list[str]:
-    named = sorted(factors(row), key=lambda name: name not in FIRST)
+    named = sorted(factor_columns(row), key=lambda name: name not in FIRST)
     return [word for name in named if row[name] and name != PROMPT_FACTOR and (word := _word(name, str(row[name])))]
 
 

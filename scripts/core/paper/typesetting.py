@@ -73,7 +73,7 @@ def typeset(main_tex: str | Path, pdf: str | Path, overfull: float) -> None:
             )
         for box in latex.check_log(text, VISIBLE, source.name):
             log.info("sticks out: %s", box)
-        log.info("%s: %s pages", pdf, latex.pages(text))
+        log.info("%s: %s pages", pdf, latex.count_pages(text))
         with files.write_atomically(pdf) as temporary:
             shutil.copyfile(folder / f"{source.stem}.pdf", temporary)
     finally:

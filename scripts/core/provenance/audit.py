@@ -1,8 +1,8 @@
 """Compare what the workflow would make with what is on disk and with the records of the jobs that made it.
 
-``jobs`` are as :mod:`scripts.provenance.expected_jobs` prints them,
-``records`` as :func:`scripts.core.provenance.job_records.load` reads them, and digests of files. A *finding* is what is
-said of one output: ``{"verdict", "reasons", "record"}``; a reason is ``{"kind", "name", "old", "new"}``, ``old`` from
+``jobs`` are as :mod:`scripts.provenance.expected_jobs` prints them, ``records`` as
+:func:`scripts.core.provenance.job_records.load_records` reads them, and digests of files. A *finding* is what is said
+of one output: ``{"verdict", "reasons", "record"}``; a reason is ``{"kind", "name", "old", "new"}``, ``old`` from
 the record.
 """
 
@@ -17,9 +17,9 @@ from scripts.core.provenance.environment import Present, package_inputs
 from scripts.core.provenance.job_records import (
     MODEL_FACTS,
     checksum,
-    index,
+    index_by_output,
+    locate_path,
     record_path,
-    resolve,
     row_digests,
 )
 
@@ -92,7 +92,7 @@ def recorded_jobs(paths: Iterable[str], records: dict, root: Path) -> list[dict]
         A path below ``results/`` that no record names is the output of a job without inputs, so that :func:`judge`
         misses its record.
     """
-    makers = index(records)
+    makers = index_by_output(records)
     jobs, done = [], set()
     for path in graph.ancestors(graph.inputs_of(filter(None, records.values())), paths):
         name = makers.get(path)
@@ -111,11 +111,11 @@ def recorded_jobs(paths: Iterable[str], records: dict, root: Path) -> list[dict]
 
 
 def _code_now(modules: Iterable[str], root: Path) -> dict[str, str]:
-    return {path: closure.digest(path, root) if (root / path).is_file() else ABSENT for path in modules}
+    return {path: closure.digest_module(path, root) if (root / path).is_file() else ABSENT for path in modules}
 
 
 def _rows_now(tables: dict[str, dict], root: Path) -> dict[str, dict]:
-    places = {path: resolve(path, root) for path in tables}
+    places = {path: locate_path(path, root) for path in tables}
     return {path: row_digests(place, tables[path]) if place.is_file() else {} for path, place in places.items()}
 
 

@@ -33,7 +33,7 @@ OWN = Path(__file__).read_bytes()
 """What is known of modules was found by this text."""
 
 
-def digests(script: str, root: str | Path) -> dict[str, str]:
+def digest_modules(script: str, root: str | Path) -> dict[str, str]:
     """Return ``{path: digest}`` of a script and of every module that it imports, directly or not.
 
     Imports inside functions count, and packages by their ``__init__.py``; what is inert is left out.
@@ -54,7 +54,7 @@ def digests(script: str, root: str | Path) -> dict[str, str]:
     return dict(sorted(found.items()))
 
 
-def digest(path: str, root: str | Path) -> str:
+def digest_module(path: str, root: str | Path) -> str:
     """Return 16 hex digits of the SHA-256 of the code of ``root/path``."""
     return _module(path, str(root))[0]
 
@@ -129,7 +129,7 @@ def _load(root: str) -> dict[str, list]:
 _known = cache(_load)
 
 
-def store(root: str | Path) -> None:
+def store_digests(root: str | Path) -> None:
     """Keep what is known of modules for the next process, where that is possible."""
     if _known(str(root)) != _load(str(root)):
         with suppress(UserError):

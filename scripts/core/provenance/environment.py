@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from scripts.core import files
-from scripts.core.data.portable import portable
+from scripts.core.data.portable import make_portable
 from scripts.core.errors import UserError
 from scripts.core.provenance import graph, job_records
 from scripts.core.workflow.environments import installed_versions, normalise_name, read_pins
@@ -59,7 +59,7 @@ def look_up(
     for name in sorted(carried.keys() - members.keys()):
         log.warning("%s is not installed here: its files cannot be compared", name)
     return Present(
-        digests, portable(job_records.model_facts(digests), root), pins(root),
+        digests, make_portable(job_records.model_facts(digests), root), pins(root),
         installed | {"python": platform.python_version()}, members, weights or {},
     )  # fmt: skip
 
@@ -136,7 +136,7 @@ def package_files(members: dict[str, tuple], cache: str | Path | None = None) ->
         with contextlib.suppress(importlib.metadata.PackageNotFoundError):
             path = Path(str(importlib.metadata.distribution(package).locate_file(member)))
             if path.exists():
-                digests[name] = job_records.digest(path, cache)
+                digests[name] = job_records.digest_path(path, cache)
     return digests
 
 

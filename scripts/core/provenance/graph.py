@@ -11,14 +11,14 @@ from typing import Any
 Job = dict[str, Any]
 
 
-def makers(jobs: Iterable[Job]) -> dict[str, Job]:
+def index_makers(jobs: Iterable[Job]) -> dict[str, Job]:
     """Return ``{output: job}``."""
     return {path: job for job in jobs for path in job["outputs"]}
 
 
 def inputs_of(jobs: Iterable[Job]) -> dict[str, list[str]]:
     """Return the graph of jobs or records."""
-    return {path: list(job["inputs"]) for path, job in makers(jobs).items()}
+    return {path: list(job["inputs"]) for path, job in index_makers(jobs).items()}
 
 
 def ancestors(graph: Mapping[str, Iterable[str]], start: Iterable[str]) -> list[str]:

@@ -25,7 +25,7 @@ from typing import Any
 
 from scripts.core import config as configuration
 from scripts.core import files
-from scripts.core.data.portable import portable
+from scripts.core.data.portable import make_portable
 from scripts.core.errors import UserError
 from scripts.core.models import checkpoints
 
@@ -37,7 +37,7 @@ MODEL_FACTS = ("model", "source", "revision", "weights_sha256", "engine", "insta
 """What a score file's metadata say of where it comes from; two runs of one job agree in all of it."""
 
 
-def resolve(path: str, root: str | Path) -> Path:
+def locate_path(path: str, root: str | Path) -> Path:
     """Return where a path of a plan or record is: below the working directory, or else in the repository ``root``."""
     if path.startswith("~/"):
         return Path(path).expanduser()
@@ -58,7 +58,7 @@ def record_path(rule: str, wildcards: Mapping[str, str], outputs: Iterable[str])
     return f"{FOLDER}/{rule}/{slug}.json"
 
 
-def digest(path: str | Path, cache: str | Path | None = None) -> str:
+def digest_path(path: str | Path, cache: str | Path | None = None) -> str:
     """Return the SHA-256 of a file or folder as :func:`scripts.core.files.sha256` does.
 
     Args:
@@ -69,7 +69,7 @@ def digest(path: str | Path, cache: str | Path | None = None) -> str:
     if cache is None:
         return files.sha256(path)
     path = Path(path)
-    parts = files.members(path) if path.is_dir() else [path]
+    parts = files.list_files(path) if path.is_dir() else [path]
     states = [(str(p), s.st_size, s.st_mtime_ns, s.st_ctime_ns, s.st_ino) for p in parts for s in [p.stat()]]
     # A file's name need not be UTF-8.
     state = hashlib.sha256(repr(states).encode(errors="surrogateescape")).hexdigest()
@@ -81,7 +81,7 @@ def digest(path: str | Path, cache: str | Path | None = None) -> str:
     except (OSError, ValueError, KeyError):
         pass
     value = files.sha256(path)
-    shown = portable(str(path).removeprefix(f"{Path.cwd()}/"), ROOT)
+    shown = make_portable(str(path).removeprefix(f"{Path.cwd()}/"), ROOT)
     _remember(known, {"path": shown.encode(errors="backslashreplace").decode(), "state": state, "sha256": value})
     return value
 
@@ -108,7 +108,7 @@ def local_weights(path: str, cache: str | Path = CACHE, *, whole: bool = False, 
 
     Args:
         path: The folder, as the registry names it.
-        cache: As for :func:`digest`; it holds the digest that each folder had last, too.
+        cache: As for :func:`digest_path`; it holds the digest that each folder had last, too.
         whole: Whether everything in the folder counts, and not only a checkpoint's usual files.
         remember: Whether this is the digest that the folder had last, should it vanish: not for what a plan reads of
             weights that no job has run.
@@ -121,9 +121,12 @@ def local_weights(path: str, cache: str | Path = CACHE, *, whole: bool = False, 
     folder = Path(path).expanduser()
     if not (any(folder.glob("*")) if whole else checkpoints.has_weights(folder)):
         return known
-    value = digest(folder, cache) if whole else checkpoints.digest(folder, of_file=lambda path: digest(path, cache))
+    value = (
+        digest_path(folder, cache) if whole
+        else checkpoints.digest_checkpoint(folder, of_file=lambda path: digest_path(path, cache))
+    )  # fmt: skip
     if remember and value != known:
-        _remember(_last_weights(path, cache), {"path": portable(path, ROOT), "sha256": value})
+        _remember(_last_weights(path, cache), {"path": make_portable(path, ROOT), "sha256": value})
     return value
 
 
@@ -144,7 +147,7 @@ def checksum(record: dict[str, Any]) -> str:
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
 
-def load(folder: str | Path = FOLDER, problems: dict | None = None) -> dict[str, dict]:
+def load_records(folder: str | Path = FOLDER, problems: dict | None = None) -> dict[str, dict]:
     """Return ``{path below the working directory: record}`` of all records; those that cannot be used are ``{}``.
 
     Args:
@@ -218,7 +221,7 @@ def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def index(records: dict[str, dict]) -> dict[str, str]:
+def index_by_output(records: dict[str, dict]) -> dict[str, str]:
     """Return ``{output: path of the record that names it}``.
 
     Raises:

@@ -47,7 +47,7 @@ def statement_digest(record: dict[str, Any]) -> str:
     return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
 
 
-def make(jobs: list[dict], records: dict) -> str:
+def list_digests(jobs: list[dict], records: dict) -> str:
     """Return the manifest of the outputs of ``jobs`` (:func:`scripts.core.provenance.audit.recorded_jobs`), as text.
 
     Args:
@@ -58,8 +58,8 @@ def make(jobs: list[dict], records: dict) -> str:
     """
     lines = []
     for path in {path for job in jobs for path in job["outputs"] if not path.startswith(MEASURED_FOLDER)}:
-        members = files.members(path) if Path(path).is_dir() else [Path(path)]
-        lines += [(m.as_posix(), job_records.digest(m, job_records.CACHE)) for m in members if m.is_file()]
+        members = files.list_files(path) if Path(path).is_dir() else [Path(path)]
+        lines += [(m.as_posix(), job_records.digest_path(m, job_records.CACHE)) for m in members if m.is_file()]
     for path, _ in lines:
         if re.search(r"[\\\n\r]", path):
             raise UserError(f"{path!r}: a backslash or the end of a line in a file's name; rename it")
@@ -72,7 +72,7 @@ def make(jobs: list[dict], records: dict) -> str:
     )
 
 
-def read(path: str | Path) -> dict[str, str]:
+def read_list(path: str | Path) -> dict[str, str]:
     """Return the digests of files and of what records say in a manifest, or in another list of ``sha256sum``.
 
     Raises:
@@ -111,7 +111,7 @@ def required_paths(jobs: list[dict]) -> set[str]:
     return required
 
 
-def compare(
+def find_differences(
     published: Mapping[str, str],
     present: Iterable[str],
     root: str | Path,
@@ -119,7 +119,7 @@ def compare(
     recorded: Collection[str] = (),
     expected: Collection[str] = (),
 ) -> list[dict]:
-    """Return the differences between an earlier state (:func:`read`) and the files of today.
+    """Return the differences between an earlier state (:func:`read_list`) and the files of today.
 
     Args:
         present: Everything below ``results/`` that is a result.
@@ -134,10 +134,10 @@ def compare(
         in what it differs.
     """
     problems = {}
-    records = job_records.load(problems=problems)
+    records = job_records.load_records(problems=problems)
     found = []
     for path, old in sorted(published.items()):
-        place, record = job_records.resolve(path, root), records.get(path)
+        place, record = job_records.locate_path(path, root), records.get(path)
         if path in problems:
             found.append((path, "changed", f"the record cannot be used: {problems[path]}"))
         elif record and old not in (statement_digest(record), files.sha256(place)):

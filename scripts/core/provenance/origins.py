@@ -29,11 +29,11 @@ class Origins:
     Args:
         jobs: As :mod:`scripts.provenance.expected_jobs` prints them.
         outcomes: Of each study the tables with what became of each instance (``outcomes`` of its declaration).
-        where: Path of an input to where it lies (:func:`scripts.core.provenance.job_records.resolve`).
+        where: Path of an input to where it lies (:func:`scripts.core.provenance.job_records.locate_path`).
     """
 
     def __init__(self, jobs: list[dict], outcomes: Mapping[str, dict], where: Callable[[str], Path] = Path):
-        self.makers, self.graph = graph.makers(jobs), graph.inputs_of(jobs)
+        self.makers, self.graph = graph.index_makers(jobs), graph.inputs_of(jobs)
         self.outcomes, self.where = outcomes, where
         self._schemas, self._columns, self._values, self._upstream = {}, {}, {}, {}
         self._estimates, self._shared, self._ids, self._numbers = {}, {}, {}, {}

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from scripts.core import files
-from scripts.core.data.portable import portable
+from scripts.core.data.portable import make_portable
 from scripts.core.provenance import closure, environment, job_records
 
 
@@ -31,22 +31,22 @@ class Recorder:
     ):  # fmt: skip
         self.root = Path(root)
         self.outputs = [str(path) for path in outputs]
-        self.path = job_records.record_path(rule, wildcards, portable(self.outputs, root)) if outputs else None
+        self.path = job_records.record_path(rule, wildcards, make_portable(self.outputs, root)) if outputs else None
         if self.path is None:
             return
         Path(self.path).unlink(missing_ok=True)
         # Before the job reads them: a file that changes meanwhile must not pass for what was read.
-        digests = {str(path): job_records.digest(path, job_records.CACHE) for path in inputs}
+        digests = {str(path): job_records.digest_path(path, job_records.CACHE) for path in inputs}
         self.inputs = list(digests)
         self.record = {
             "format": job_records.FORMAT,
             "rule": rule,
-            "wildcards": portable(dict(wildcards), root),
-            "call": portable(call, root),
-            "params": portable(job_records.recorded_params(params), root),
-            "inputs": portable(digests, root),
+            "wildcards": make_portable(dict(wildcards), root),
+            "call": make_portable(call, root),
+            "params": make_portable(job_records.recorded_params(params), root),
+            "inputs": make_portable(digests, root),
             "package_files": environment.package_files(
-                environment.package_inputs(portable(params, root)), job_records.CACHE
+                environment.package_inputs(make_portable(params, root)), job_records.CACHE
             ),
             "lock": environment.lock_digest(root),
             "started": utc_now(),
@@ -63,10 +63,10 @@ class Recorder:
         record = self.record | {
             # A clock that was set back makes no record that contradicts itself.
             "ended": max(utc_now(), self.record["started"]),
-            "outputs": portable(
-                {path: job_records.digest(path, job_records.CACHE) for path in self.outputs}, self.root
+            "outputs": make_portable(
+                {path: job_records.digest_path(path, job_records.CACHE) for path in self.outputs}, self.root
             ),
-            "models": portable(job_records.model_facts([*self.inputs, *self.outputs]), self.root),
+            "models": make_portable(job_records.model_facts([*self.inputs, *self.outputs]), self.root),
             "packages": used,
             "runner_packages": runner,
             "git": environment.git_state(self.root),

@@ -15,7 +15,7 @@ FEW = 12
 """Up to this many reasons of one file, and consequences of one verdict, are named in a report."""
 
 
-def describe(entry: dict[str, Any]) -> str:
+def describe_reason(entry: dict[str, Any]) -> str:
     """Return a reason as text."""
     name, old, new = entry["name"], _short(entry["old"]), _short(entry["new"])
     match entry["kind"]:
@@ -44,7 +44,7 @@ def _short(value: Any) -> str:
     return text if len(text) <= 120 else f"{text[:100]}... ({len(text)} characters)"
 
 
-def summary(findings: dict[str, dict]) -> dict[str, int]:
+def count_verdicts(findings: dict[str, dict]) -> dict[str, int]:
     """Return ``{verdict: number of files}``, the worst first, without zeros."""
     counts = Counter(finding["verdict"] for finding in findings.values())
     return {verdict: counts[verdict] for verdict in VERDICTS if counts[verdict]}
@@ -55,21 +55,21 @@ def causes(findings: dict[str, dict]) -> dict[str, dict]:
     return {p: f for p, f in findings.items() if any(reason["kind"] != "upstream" for reason in f["reasons"])}
 
 
-def report(findings: dict[str, dict]) -> list[str]:
+def report_findings(findings: dict[str, dict]) -> list[str]:
     """Return the lines of an audit: every file that is not current with its reasons, causes before consequences."""
     lines = []
     for verdict in VERDICTS[:-1]:
         chosen = {p: f for p, f in sorted(findings.items()) if f["verdict"] == verdict}
         first = causes(chosen)
         for path, finding in first.items():
-            told = [describe(r) for r in finding["reasons"] if r["kind"] != "upstream"]
+            told = [describe_reason(r) for r in finding["reasons"] if r["kind"] != "upstream"]
             more = [f"and {len(told) - FEW} more reasons"] if len(told) > FEW else []
             lines += [f"{verdict:<9} {path}", *(f"          {line}" for line in [*told[:FEW], *more])]
         following = sorted(chosen.keys() - first.keys())
         lines += [f"{verdict:<9} {path}  (follows)" for path in following[:FEW]]
         if len(following) > FEW:
             lines.append(f"{verdict:<9} {len(following) - FEW} more files follow (--json lists them)")
-    counts = ", ".join(f"{count} {verdict}" for verdict, count in summary(findings).items())
+    counts = ", ".join(f"{count} {verdict}" for verdict, count in count_verdicts(findings).items())
     return [printable(line) for line in [*lines, f"{len(findings)} files: {counts or 'nothing was made yet'}"]]
 
 
@@ -164,7 +164,7 @@ def files_behind(
         models: Only what was made with these, or with none.
     """
     jobs = [job for job in jobs if models is None or job["wildcards"].get("model") in (None, *models)]
-    makers, outputs, lines = graph.makers(jobs), {}, []
+    makers, outputs, lines = graph.index_makers(jobs), {}, []
     for reached in graph.ancestors(graph.inputs_of(jobs), [path]):
         job, mark = makers.get(reached), (digests.get(reached) or ABSENT)[:16]
         if job is None:
@@ -174,7 +174,7 @@ def files_behind(
         finding = findings.get(reached, {})
         record = records.get(record_path(job["rule"], job["wildcards"], job["outputs"])) or {}
         lines.append(f"{reached}  [{finding.get('verdict', 'unknown')}] {mark}  rule {job['rule']}")
-        lines += [f"  ! {describe(entry)}" for entry in finding.get("reasons", [])]
+        lines += [f"  ! {describe_reason(entry)}" for entry in finding.get("reasons", [])]
         lines += [f"  {line}" for line in _facts(job, record)]
         facts = record.get("models", {}).get(reached)
         if facts and (models is None or facts["model"] in models):

@@ -15,7 +15,7 @@ PAPER = "results/paper/provenance.csv"
 CONFIG = "config.yaml"
 
 
-def numbers(jobs: Iterable[dict]) -> dict[str, dict]:
+def numbers_of_text(jobs: Iterable[dict]) -> dict[str, dict]:
     """Return ``{id: entry}`` for every number of the paper's text.
 
     Ids are ``<study>.<templates>.<id in the file>`` for a ``paper_numbers.json``, which belongs to one set of
@@ -50,7 +50,7 @@ def shown_items() -> list[dict]:
     return listed[listed.kind.isin(["figure", "table"])][["result", "shown", "file"]].to_dict("records")
 
 
-def find(target: str, jobs: list[dict]) -> list[dict]:
+def find_target(target: str, jobs: list[dict]) -> list[dict]:
     """Return what ``target`` names.
 
     Args:
@@ -83,7 +83,7 @@ def find(target: str, jobs: list[dict]) -> list[dict]:
         return [_file_with_rows(target, target)]
     if re.fullmatch(r".+\.csv:.+", target):
         return [_find_cell(target)]
-    known = numbers(jobs)
+    known = numbers_of_text(jobs)
     same = [name for name in known if name == target or (name.endswith(f".{target}") and name.count(".") >= 2)]
     exact = [name for name in same if name.split(".", 2)[2] == target or name == target]
     if not (exact or same):

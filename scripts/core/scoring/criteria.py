@@ -100,5 +100,5 @@ def fill_options(instances: pd.DataFrame, architecture: str, criterion: str) -> 
     if criterion != "label_loss" or architecture == "decoder":
         return rows
     plain = rows[rows.filled != rows.option]
-    texts = [options.fill(*pair, capitals=False) for pair in zip(plain.masked, plain.option, strict=True)]
+    texts = [options.fill_slot(*pair, capitals=False) for pair in zip(plain.masked, plain.option, strict=True)]
     return pd.concat([rows, plain.assign(filled=plain.option, text=texts, capitals=False)], ignore_index=True)

@@ -5,7 +5,7 @@ from typing import Any
 
 import pandas as pd
 
-from scripts.core.data.options import fill
+from scripts.core.data.options import fill_slot
 from scripts.core.errors import UserError
 from scripts.core.scoring.reader import Reader, Text
 
@@ -31,7 +31,7 @@ class DistinctOptions:
         bad = rows.option_index.reset_index(drop=True).groupby(ids).transform("nunique") > 1
         missing = self._count_unknown(texts)
         if missing.any():
-            plain = rows.assign(filled="a", text=[fill(masked, "a", False) for masked in rows.masked])
+            plain = rows.assign(filled="a", text=[fill_slot(masked, "a", False) for masked in rows.masked])
             bad |= missing > self._count_unknown(self.reader.read(plain))
         rows = rows.reset_index(drop=True)
         self.counts["unknown_instances"] += rows.instance_id[missing > 0].nunique()

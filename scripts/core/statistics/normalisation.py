@@ -140,7 +140,7 @@ def count_decisions(instances: pd.DataFrame, scores: pd.DataFrame, model: str, d
     own: Any = None
     own_right: Any = None
     for name in design.scores:
-        picks = options.predict(scores.assign(log_probability=normalise_scores(scores, name)), offers)
+        picks = options.pick_best(scores.assign(log_probability=normalise_scores(scores, name)), offers)
         lacking = instances.instance_id[~instances.instance_id.isin(picks.index)]
         if len(lacking):
             raise UserError(

@@ -29,7 +29,7 @@ def has_variation(values: ArrayLike, size: float) -> bool:
     return bool(np.ptp(values) > ROUNDING * size)
 
 
-def welch(a: ArrayLike, b: ArrayLike) -> tuple[float, ...]:
+def welch_test(a: ArrayLike, b: ArrayLike) -> tuple[float, ...]:
     """Welch's two-sided t-test for two independent samples with unequal variances (Welch 1947).
 
     Args:
@@ -54,8 +54,8 @@ def welch(a: ArrayLike, b: ArrayLike) -> tuple[float, ...]:
 def paired_t_test(a: np.ndarray, b: np.ndarray) -> tuple[float, ...]:
     """Paired two-sided t-test of the differences ``a - b`` (Student 1908).
 
-    What the two values of a pair share cancels, so it sees differences that :func:`welch` misses where pairs vary more
-    than the difference within them.
+    What the two values of a pair share cancels, so it sees differences that :func:`welch_test` misses where pairs vary
+    more than the difference within them.
 
     Args:
         a, b: The two samples; values at the same place are a pair. Shape (pairs,), of float.
@@ -92,7 +92,7 @@ def compare_constants(a: ArrayLike, b: ArrayLike) -> float:
     It tests who has which value, and is 1 where both have the same.
 
     Args:
-        a, b: The two samples, for which :func:`welch` is undefined. Of float.
+        a, b: The two samples, for which :func:`welch_test` is undefined. Of float.
     """
     a, b = np.asarray(a, dtype=float), np.asarray(b, dtype=float)
     if not has_variation([a[0], b[0]], np.abs([a[0], b[0]]).max()):
@@ -163,7 +163,7 @@ def cluster_bootstrap(
         return np.nan, np.nan
     value = float(successes.sum() / trials.sum())
     if (least, most) == (0, 1) and value in (0, 1):
-        return wilson(int(value) * clusters, clusters, level)
+        return wilson_interval(int(value) * clusters, clusters, level)
     return bootstrap_interval(value, ratio_samples(successes, trials, draws, seed), clusters, level, least, most)
 
 
@@ -203,7 +203,7 @@ def agreeing_interval(
     return value - share * (value - least), value + share * (most - value)
 
 
-def wilson(successes: int, trials: int, level: float = 0.95) -> tuple[float, float]:
+def wilson_interval(successes: int, trials: int, level: float = 0.95) -> tuple[float, float]:
     """Return both ends of Wilson's score interval of a share (Wilson 1927); it has a width at 0 and 1 too.
 
     Args:

@@ -11,12 +11,12 @@ POOLED = ""
 MEASURES = ["value", "low", "high", "above", "below", "clusters"]
 
 
-def pool(items: pd.DataFrame, *factors: str) -> pd.DataFrame:
+def pool_levels(items: pd.DataFrame, *factors: str) -> pd.DataFrame:
     """Return the items with these factors pooled."""
     return items.assign(**dict.fromkeys(factors, POOLED))
 
 
-def estimate(
+def estimate_ratios(
     items: pd.DataFrame,
     keys: list[str],
     cluster: str,
@@ -50,7 +50,7 @@ def estimate(
     return pd.DataFrame(rows, columns=[*keys, *MEASURES])
 
 
-def pick(table: pd.DataFrame, factors: Sequence[str], **levels: Any) -> pd.DataFrame:
+def select_rows(table: pd.DataFrame, factors: Sequence[str], **levels: Any) -> pd.DataFrame:
     """Return the estimates with these levels: one, some, or ``...`` for any; factors that are not named are pooled."""
     for column, level in (dict.fromkeys(table.columns.intersection(list(factors)), POOLED) | levels).items():
         if level is not ...:

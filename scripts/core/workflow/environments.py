@@ -57,7 +57,7 @@ def without_blanks(interpreter: str) -> str:
     return str(folder / "environment" / path.parent.name / path.name)
 
 
-def prepare(lock: str | Path, folder: str | Path, requirements: str | Path | None = None) -> Path:
+def prepare_environment(lock: str | Path, folder: str | Path, requirements: str | Path | None = None) -> Path:
     """Return the interpreter of an environment with the packages of a lock, and make one where there is none.
 
     Args:
@@ -98,7 +98,7 @@ def prepare(lock: str | Path, folder: str | Path, requirements: str | Path | Non
     return python
 
 
-def describe(path: str | Path, python: Path, *locks: str | Path) -> None:
+def describe_environment(path: str | Path, python: Path, *locks: str | Path) -> None:
     """Write what an environment is (JSON): its interpreter, in this folder or anywhere, and the packages' versions."""
     here = Path.cwd()
     shown = python.relative_to(here) if python.is_relative_to(here) else python

@@ -21,7 +21,7 @@ from scripts.core.errors import UserError, count_noun
 log = logging.getLogger("pronouns")
 
 
-def digest(value: Any) -> str:
+def digest_json(value: Any) -> str:
     """Return the SHA-256 of a JSON-able value."""
     return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()
 
@@ -60,7 +60,7 @@ class Parts:
         unit: str = "tok",
         measure: Callable[[Batch, list[Any]], int] = lambda batch, _: batch.tokens,
     ):
-        self.folder, self.key, self.save_seconds = Path(output).with_suffix(".parts"), digest(facts), save_seconds
+        self.folder, self.key, self.save_seconds = Path(output).with_suffix(".parts"), digest_json(facts), save_seconds
         self.paths: dict[str, list[Path]] = {}
         # Results of windows, by their batches, that wait for being saved.
         self.waiting: dict[str, dict[int, list[Any]]] = {}

@@ -175,7 +175,7 @@ def test_litbank_has_its_documents_words_and_mentions(mirror):
 def test_documents_are_read_as_they_were_written(tmp_path):
     corpus = read(tmp_path, ONTONOTES + text(row("é", 0, "(0)|(1", part=7), row("b", 1, "1)", part=7), "", part="007"))
     d.write_documents(tmp_path / "y.jsonl", corpus)
-    assert d.read(tmp_path / "y.jsonl") == corpus
+    assert d.read_documents(tmp_path / "y.jsonl") == corpus
 
 
 DOCUMENT = d.AnnotatedDocument("x", ("a", "b", "c"), ((0, 2), (2, 3)), (((0, 1), (2, 2)),), ("s",) * 3, ("t",) * 3)
@@ -202,7 +202,7 @@ UNFIT = {
 def test_documents_that_do_not_fit_together_are_refused(tmp_path, changes, named):
     d.write_documents(tmp_path / "c.jsonl", [DOCUMENT, replace(DOCUMENT, name="y", **changes)])
     with refused("c.jsonl", "row 2", "'y'", *named, "delete"):
-        d.read(tmp_path / "c.jsonl")
+        d.read_documents(tmp_path / "c.jsonl")
 
 
 DAMAGED = {
@@ -217,4 +217,4 @@ DAMAGED = {
 def test_lines_that_are_no_documents_are_refused(tmp_path, lines, named):
     (tmp_path / "c.jsonl").write_text(f"{lines}\n", encoding="utf-8")
     with refused("c.jsonl", *named):
-        d.read(tmp_path / "c.jsonl")
+        d.read_documents(tmp_path / "c.jsonl")

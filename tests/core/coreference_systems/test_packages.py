@@ -58,8 +58,8 @@ def clients(coreference_python, package_systems):
 @pytest.mark.parametrize("name", NAMES)
 def test_documents_are_in_the_common_format_by_places_in_the_text(clients, tmp_path, name):
     documents = list(clients(name).resolve(TEXTS.items()))
-    coreference.write(tmp_path / "clusters.jsonl", documents)
-    read = coreference.read(tmp_path / "clusters.jsonl", TEXTS)
+    coreference.write_clusters(tmp_path / "clusters.jsonl", documents)
+    read = coreference.read_clusters(tmp_path / "clusters.jsonl", TEXTS)
     assert list(read.values()) == documents
     # Random weights corefer something in each text of several words, and nothing in one word.
     assert all(document.clusters for document in documents[:3]) and not documents[3].clusters
@@ -191,7 +191,7 @@ def test_an_interpreter_with_all_packages_is_taken_as_it_is(tmp_path):
     (tmp_path / "lock").write_text(f"pyyaml=={importlib.metadata.version('pyyaml')} \\\n    --hash=sha256:0\n")
     torch = importlib.metadata.version("torch").partition("+")[0]
     (tmp_path / "in").write_text(f"torch=={torch}\n")
-    assert str(environments.prepare(tmp_path / "lock", tmp_path / "env", tmp_path / "in")) == sys.executable
+    assert str(environments.prepare_environment(tmp_path / "lock", tmp_path / "env", tmp_path / "in")) == sys.executable
     assert not (tmp_path / "env").exists()
 
 
@@ -202,6 +202,6 @@ def test_an_environment_that_cannot_be_made_is_one_line(tmp_path, monkeypatch):
     (tmp_path / "lock").write_text("stanza==0.0.1 \\\n    --hash=sha256:" + "0" * 64 + "\n")
     (tmp_path / "in").write_text("torch==0.0.1\n")
     with refused("cannot be made", "ERROR", "stanza"):
-        environments.prepare(tmp_path / "lock", tmp_path / "env", tmp_path / "in")
+        environments.prepare_environment(tmp_path / "lock", tmp_path / "env", tmp_path / "in")
     # Half made, it is made again.
     assert not (tmp_path / "env" / environments.STAMP).exists()

@@ -58,8 +58,8 @@ def test_sentences_end_with_their_marks():
 
 def test_documents_are_those_of_the_common_format(resolver, tmp_path):
     documents = list(resolver.resolve(TEXTS))
-    coreference.write(tmp_path / "clusters.jsonl", documents)
-    assert coreference.read(tmp_path / "clusters.jsonl", dict(TEXTS)) == {d.document: d for d in documents}
+    coreference.write_clusters(tmp_path / "clusters.jsonl", documents)
+    assert coreference.read_clusters(tmp_path / "clusters.jsonl", dict(TEXTS)) == {d.document: d for d in documents}
     # A test that finds nothing would say nothing.
     assert sum(len(cluster) for document in documents for cluster in document.clusters) > 20
     for document in documents:

@@ -35,7 +35,7 @@ def environment(folder, python):
 @pytest.mark.workflow  # Making the environment takes minutes where it is not there.
 def test_a_text_is_parsed_paragraph_by_paragraph(text, tmp_path, coreference_python):
     path = tmp_path / "sentences.parquet"
-    facts, count = sentences.parse(text, environment(tmp_path, coreference_python), path)
+    facts, count = sentences.parse_text(text, environment(tmp_path, coreference_python), path)
     rows = files.read_parquet(path).to_dict("records")
     # The second sentence has no stop; the paragraph ends it.
     assert [TEXT[row["start"] : row["end"]] for row in rows] == [
@@ -57,5 +57,5 @@ def test_a_text_is_parsed_paragraph_by_paragraph(text, tmp_path, coreference_pyt
 def test_an_environment_that_cannot_parse_is_refused(text, tmp_path, python, named):
     path = tmp_path / "sentences.parquet"
     with refused(named, "make the environment"):
-        sentences.parse(text, environment(tmp_path, python), path)
+        sentences.parse_text(text, environment(tmp_path, python), path)
     assert not path.exists()

@@ -133,10 +133,10 @@ def test_agreement_by_hand(blank):
     """Of four items the annotators agree on three; of two they always said the same about the names."""
     given = {"Ada": ("he", "she", "xe", "they"), "Ben": ("he", "she", "xe", "he")}
     labels = annotation.read_labels(blank, [complete(blank, name, cells) for name, cells in given.items()], QUESTIONS)
-    table = annotation.agreement(labels).set_index(["question", "measure"])
+    table = annotation.measure_agreement(labels).set_index(["question", "measure"])
     assert table.value["Pronoun", "agreed"] == pytest.approx((3 + 0.5) / 4)
     # Eight values: he 3, she 2, xe 2, they 1. Observed: 2 of 8 disagree; expected: (64 - 18) / (8 * 7).
     assert table.value["Pronoun", "alpha"] == pytest.approx(1 - (2 / 8) / (46 / 56))
     assert table.value["Who", "agreed"] == 1 and np.isnan(table.value["Who", "alpha"])
     assert set(table["items"]) == {4} and set(table.annotators) == {2}
-    assert annotation.agreement(labels[labels.annotator == "Ada"]).empty
+    assert annotation.measure_agreement(labels[labels.annotator == "Ada"]).empty

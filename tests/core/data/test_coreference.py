@@ -12,23 +12,29 @@ TEXTS = {"d": TEXT}
 
 
 def entry(**changes):
-    tokens = [list(t) for t in c.tokenise(TEXT)]
-    return {"document": "d", "text_sha256": c.digest(TEXT), "tokens": tokens, "clusters": [[[0, 0], [5, 5]]], **changes}
+    tokens = [list(t) for t in c.split_words(TEXT)]
+    return {
+        "document": "d",
+        "text_sha256": c.digest_text(TEXT),
+        "tokens": tokens,
+        "clusters": [[[0, 0], [5, 5]]],
+        **changes,
+    }
 
 
 def test_tokens_are_words_and_marks():
-    words = [TEXT[s:e] for s, e in c.tokenise(TEXT)]
+    words = [TEXT[s:e] for s, e in c.split_words(TEXT)]
     assert words == ["Ann", "'", "s", "dog", "saw", "her", ",", "and", "left", "."]
 
 
 def test_a_file_is_read_as_it_was_written(tmp_path):
-    document = c.Document("d", c.digest(TEXT), c.tokenise(TEXT), (((0, 0), (5, 5)),))
-    c.write(tmp_path / "c.jsonl", [document])
-    assert c.read(tmp_path / "c.jsonl", TEXTS) == {"d": document}
+    document = c.Document("d", c.digest_text(TEXT), c.split_words(TEXT), (((0, 0), (5, 5)),))
+    c.write_clusters(tmp_path / "c.jsonl", [document])
+    assert c.read_clusters(tmp_path / "c.jsonl", TEXTS) == {"d": document}
 
 
 def test_spans_are_the_tokens_that_share_characters():
-    document = c.Document("d", "", c.tokenise(TEXT), (((0, 0), (5, 5)), ((3, 3),)))
+    document = c.Document("d", "", c.split_words(TEXT), (((0, 0), (5, 5)), ((3, 3),)))
     assert document.span(0, 3) == (0, 0)
     assert document.span(0, 9) == (0, 3)
     assert document.span(14, 17) == (5, 5)
@@ -94,11 +100,11 @@ def test_what_is_no_document_is_named_with_its_row(tmp_path, text, named):
     path = tmp_path / "c.jsonl"
     path.write_text(text, encoding="utf-8")
     with refused(path, *named):
-        c.read(path, TEXTS)
+        c.read_clusters(path, TEXTS)
 
 
 @pytest.mark.parametrize("mark", ["\u2028", "\x85", "\x0c"])
 def test_names_may_hold_any_character(tmp_path, mark):
-    document = c.Document(f"d{mark}1", c.digest(TEXT), c.tokenise(TEXT), ())
-    c.write(tmp_path / "c.jsonl", [document])
-    assert c.read(tmp_path / "c.jsonl", {document.document: TEXT}) == {document.document: document}
+    document = c.Document(f"d{mark}1", c.digest_text(TEXT), c.split_words(TEXT), ())
+    c.write_clusters(tmp_path / "c.jsonl", [document])
+    assert c.read_clusters(tmp_path / "c.jsonl", {document.document: TEXT}) == {document.document: document}

@@ -12,9 +12,9 @@ from scripts.core import files
 from scripts.core.data.instances import (
     content_id,
     content_ids,
-    dictionary,
-    digests,
-    hexadecimal,
+    digest_parts,
+    encode_dictionary,
+    format_ids,
     read_batches,
     shard_rows,
     write_stream,
@@ -22,7 +22,7 @@ from scripts.core.data.instances import (
 
 
 def vectorised(columns):
-    return hexadecimal(content_ids(columns)).to_pylist()
+    return format_ids(content_ids(columns)).to_pylist()
 
 
 @settings(max_examples=50, deadline=None)
@@ -31,12 +31,12 @@ def test_vectorised_ids_agree_with_the_scalar_reference(rows):
     columns = []
     for part in zip(*rows, strict=True):
         distinct = sorted(set(part))
-        columns.append((digests(distinct), np.array([distinct.index(text) for text in part])))
-    assert vectorised([(digests(["study"]), None), *columns]) == [content_id("study", *row) for row in rows]
+        columns.append((digest_parts(distinct), np.array([distinct.index(text) for text in part])))
+    assert vectorised([(digest_parts(["study"]), None), *columns]) == [content_id("study", *row) for row in rows]
 
 
 def test_the_digest_of_a_part_is_the_head_of_its_sha256():
-    assert int(digests(["a"])[0]) == int(hashlib.sha256(b"a").hexdigest()[:16], 16)
+    assert int(digest_parts(["a"])[0]) == int(hashlib.sha256(b"a").hexdigest()[:16], 16)
 
 
 def test_splitmix64_is_the_published_one():
@@ -60,7 +60,7 @@ def test_ids_depend_on_every_part_and_on_their_order():
 
 
 def test_leading_zeros_are_kept():
-    assert hexadecimal(np.array([0, 255], dtype=np.uint64)).to_pylist() == ["0" * 16, "0" * 14 + "ff"]
+    assert format_ids(np.array([0, 255], dtype=np.uint64)).to_pylist() == ["0" * 16, "0" * 14 + "ff"]
 
 
 WORD = pa.dictionary(pa.int16(), pa.string())
@@ -101,10 +101,10 @@ def test_a_stream_that_fails_leaves_nothing(tmp_path):
 
 
 def test_a_dictionary_has_no_entry_without_a_row():
-    made = dictionary(["a", "b", "b", "c", "d"], np.array([4, 1, 2, 4]))
+    made = encode_dictionary(["a", "b", "b", "c", "d"], np.array([4, 1, 2, 4]))
     assert made.to_pylist() == ["d", "b", "b", "d"]
     assert made.dictionary.to_pylist() == ["b", "d"]
-    empty = dictionary(["a"], np.array([], dtype=int))
+    empty = encode_dictionary(["a"], np.array([], dtype=int))
     assert (len(empty), empty.type) == (0, pa.dictionary(pa.int16(), pa.string()))
 
 

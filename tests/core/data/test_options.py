@@ -25,13 +25,13 @@ def test_an_instance_of_several_samples_has_its_options_once():
     ],
 )
 def test_fill_capitalises_at_the_start_of_a_sentence(text, filled):
-    assert options.fill(text, "xe") == filled
+    assert options.fill_slot(text, "xe") == filled
 
 
 @pytest.mark.parametrize("text", ["no slot", "___ and ___"])
 def test_fill_wants_one_slot(text):
     with refused("exactly once"):
-        options.fill(text, "xe")
+        options.fill_slot(text, "xe")
 
 
 def test_predictions_break_ties_by_order():
@@ -42,7 +42,7 @@ def test_predictions_break_ties_by_order():
             "log_probability": [-2.0, -1.0, -1.0, -3.0, -2.5, -1.0],
         }
     )
-    picks = options.predict(scores.sample(frac=1, random_state=0))
+    picks = options.pick_best(scores.sample(frac=1, random_state=0))
     assert picks.option_index.to_dict() == {"a": 1, "b": 2}
     assert picks.tie.to_dict() == {"a": True, "b": False}
     assert picks.margin["b"] == pytest.approx(1.5)
@@ -53,7 +53,7 @@ def test_a_missing_option_is_refused():
         {"instance_id": ["a", "a", "b"], "option_index": [0, 1, 0], "log_probability": [-1.0, -2.0, -1.0]}
     )
     with refused("lack an option"):
-        options.predict(scores)
+        options.pick_best(scores)
 
 
 SETS = {
@@ -94,7 +94,7 @@ def test_instances_may_differ_in_their_number_of_options():
     assert rows.groupby("instance_id", sort=False).size().tolist() == [4, 4, 4, 4, 3, 3, 3]
     scores = rows.assign(log_probability=-1.0 - rows.option_index)
     scores.loc[rows.option.isin(["ey", "em"]), "log_probability"] = -0.5
-    picks = options.predict(scores, options.option_counts(instances))
+    picks = options.pick_best(scores, options.option_counts(instances))
     read = instances.assign(picked=options.predicted_form(instances, picks))
     assert read.picked.tolist() == ["ey"] * 4 + ["em"] * 4
     # The shared form is right for both of its sets.
@@ -107,21 +107,21 @@ def test_a_lost_option_is_not_taken_for_one_that_was_not_offered():
     scores = options.option_texts(instances).assign(log_probability=-1.0)
     for lost in ("xem", "her"):
         with refused("lack an option"):
-            options.predict(scores[scores.option != lost], options.option_counts(instances))
+            options.pick_best(scores[scores.option != lost], options.option_counts(instances))
     last = scores[~((scores.instance_id == "nominative-e") & (scores.option_index == 3))]
     with refused("lack an option"):
-        options.predict(last, options.option_counts(instances))
+        options.pick_best(last, options.option_counts(instances))
     # Nothing but the instances can tell.
     with refused("lack an option"):
-        options.predict(scores)
+        options.pick_best(scores)
 
 
 def test_chance_is_the_mean_share_of_right_options():
     four = [["he", "she", "they", "xe"]] * 12
-    assert options.chance(four, ["he", "she", "xe"] * 4) == 0.25
-    assert options.chance([["he", "she", "they", "xe", "ze"]] * 15, ["he"] * 15) == 0.2
+    assert options.chance_accuracy(four, ["he", "she", "xe"] * 4) == 0.25
+    assert options.chance_accuracy([["he", "she", "they", "xe", "ze"]] * 15, ["he"] * 15) == 0.2
     instances = sharing()
     # Four instances with four options and four with three, one of which is right for both e and ey.
-    assert options.chance(instances.options, instances.gold) == pytest.approx((4 / 4 + 4 / 3) / 8)
+    assert options.chance_accuracy(instances.options, instances.gold) == pytest.approx((4 / 4 + 4 / 3) / 8)
     with pytest.raises(ValueError, match="'he' is not among the options"):
-        options.chance([["she", "xe"]], ["he"])
+        options.chance_accuracy([["she", "xe"]], ["he"])

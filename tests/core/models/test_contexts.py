@@ -85,7 +85,7 @@ def test_what_the_checkpoint_contradicts_is_refused(entries, tmp_path, name, sta
         check(entry, folder)
     if "context" not in stated:  # which is compared when a model is fetched, since it takes seconds
         with refused("models.mine", *named):
-            descriptions.complete(read_entry(Model, "mine", entry), tmp_path)
+            descriptions.complete_model(read_entry(Model, "mine", entry), tmp_path)
 
 
 def test_what_is_fetched_is_checked_and_nothing_is_left_behind(entries, monkeypatch, tmp_path):

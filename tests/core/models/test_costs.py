@@ -145,7 +145,7 @@ def work(rule="score", model=MODEL, study="ruff", part="replica", generated=0, j
     ],
 )
 def test_hours_of_a_plan_are_those_of_the_time_limits_on_its_devices(part, seconds):
-    first, *others = costs.plan([part], DEVICES)
+    first, *others = costs.plan_costs([part], DEVICES)
     loading = 20 + costs.weights_bytes(part.model) / 2e8
     assert first["hours"] == pytest.approx((seconds + 2 * loading) / 3600)
     assert first["tokens"] == 10_000 + part.generated and first["memory_gb"] == costs.memory_mb(part.model) / 1024
@@ -165,7 +165,7 @@ def test_totals_come_first_and_each_model_and_study_has_a_line(tmp_path, capsys)
         work(), work(part="official", jobs=3), work(model=large), work(study="winopron"), work("prompt", generated=9),
         work("coreference", small, "winopron"),
     ]  # fmt: skip
-    script.main(plan=str(tmp_path / "plan.csv"), rows=costs.plan(parts, DEVICES))
+    script.main(plan=str(tmp_path / "plan.csv"), rows=costs.plan_costs(parts, DEVICES))
     table = files.read_csv(tmp_path / "plan.csv")
     assert table.columns.tolist() == costs.PLAN_COLUMNS and len(table) == 5 * 2 + 1
     first, heading, names, *lines = capsys.readouterr().out.splitlines()
@@ -186,7 +186,7 @@ def test_totals_come_first_and_each_model_and_study_has_a_line(tmp_path, capsys)
 
 def test_systems_that_are_trained_from_one_encoder_download_it_once():
     systems = [replace(SYSTEM, name=name, source=Hub("a/b")) for name in ("a", "b")]
-    frame = script.pd.DataFrame(costs.plan([work("train_coreference", system) for system in systems], DEVICES))
+    frame = script.pd.DataFrame(costs.plan_costs([work("train_coreference", system) for system in systems], DEVICES))
     assert script.describe_totals(frame).endswith("; 4 GB of weights to download at least")
 
 

@@ -31,7 +31,7 @@ def described(folder, configuration, members=None, **facts):
     licensed = "---\nlicense: other\nlicense_name: mine\n---\n# A model\n"
     for name, text in ({"config.json": json.dumps(configuration), "README.md": licensed} | (members or {})).items():
         (folder / name).write_text(text, encoding="utf-8")
-    return descriptions.of_folder(folder, **facts)
+    return descriptions.describe_folder(folder, **facts)
 
 
 @pytest.fixture
@@ -56,7 +56,7 @@ def test_a_large_chat_model(tmp_path, valid):
     large = {"hidden_size": 4096, "intermediate_size": 11008, "num_hidden_layers": 48, "vocab_size": 32000}
     source = {"hub": "lab/Model-7B", "revision": "a" * 40}
     found = described(tmp_path, LLAMA | large, members, source=source, gated=True)
-    entry = valid(descriptions.entry_of(found))
+    entry = valid(descriptions.make_entry(found))
     assert (entry.source, entry.label, entry.architecture) == (read_source(source), "Model-7B", "decoder")
     assert 6e9 < entry.parameters < 12e9
     assert (entry.precision, entry.gpus, entry.context) == ("bfloat16", 1, 2048)
@@ -72,7 +72,7 @@ def test_a_large_chat_model(tmp_path, valid):
     ],
 )
 def test_small_models(tmp_path, valid, configuration, expected):
-    entry = valid(descriptions.entry_of(described(tmp_path, configuration)))
+    entry = valid(descriptions.make_entry(described(tmp_path, configuration)))
     assert {key: getattr(entry, key) for key in expected} == expected
     assert (entry.label, entry.licence) == (tmp_path.name, "mine")
 
@@ -84,7 +84,7 @@ def test_small_models(tmp_path, valid, configuration, expected):
 def test_label_source_and_licence_are_enough(entries, tmp_path, valid, name):
     """What is read of the configuration is what the loaded model says."""
     entry = entries[name]
-    made = descriptions.complete(valid(smallest(entry["source"])), tmp_path)
+    made = descriptions.complete_model(valid(smallest(entry["source"])), tmp_path)
     network, _ = zoo.load(name, entry, device="cpu")
     expected = {
         "architecture": entry["architecture"], "parameters": network.num_parameters(), "precision": "float32",
@@ -100,15 +100,15 @@ def test_a_folder_that_is_away_is_what_jobs_last_ran(entries, tmp_path, valid):
     folder = tmp_path / "mine"
     shutil.copytree(entries["tiny-bert"]["source"]["path"], folder)
     model = valid(smallest({"path": str(folder)}))
-    made = descriptions.complete(model, tmp_path)
-    descriptions.keep(made, tmp_path)
+    made = descriptions.complete_model(model, tmp_path)
+    descriptions.keep_description(made, tmp_path)
     shutil.rmtree(folder)
     shutil.copytree(entries["tiny-llama"]["source"]["path"], folder)
-    assert descriptions.complete(model, tmp_path).architecture == "decoder"
+    assert descriptions.complete_model(model, tmp_path).architecture == "decoder"
     shutil.rmtree(folder)
-    assert descriptions.complete(model, tmp_path) == made
+    assert descriptions.complete_model(model, tmp_path) == made
     with refused("models.mine.source.path", "holds no config.json", "name the folder"):
-        descriptions.complete(replace(model, source=Folder(f"{folder}2")), tmp_path)
+        descriptions.complete_model(replace(model, source=Folder(f"{folder}2")), tmp_path)
 
 
 def test_the_hub_is_asked_once(entries, tmp_path, monkeypatch, valid):
@@ -118,18 +118,18 @@ def test_the_hub_is_asked_once(entries, tmp_path, monkeypatch, valid):
         asked.append((hub, revision))
         if hub == "lab/away":
             raise descriptions.UserError("the hub cannot be reached; try again with a network")
-        return descriptions.of_folder(entries["tiny-llama"]["source"]["path"]) | {"gated": True}
+        return descriptions.describe_folder(entries["tiny-llama"]["source"]["path"]) | {"gated": True}
 
-    monkeypatch.setattr(descriptions, "of_hub", describe)
+    monkeypatch.setattr(descriptions, "describe_repository", describe)
     model = valid(smallest({"hub": "lab/mine", "revision": None}))
-    made = descriptions.complete(model, tmp_path)
+    made = descriptions.complete_model(model, tmp_path)
     assert (made.architecture, made.gated, asked) == ("decoder", True, [("lab/mine", None)])
-    assert descriptions.complete(model, tmp_path) == made and len(asked) == 1
+    assert descriptions.complete_model(model, tmp_path) == made and len(asked) == 1
     away = replace(model, name="other", source=Hub("lab/away"))
     with refused("models.other lacks family", "the hub cannot be reached", "add these keys"):
-        descriptions.complete(away, tmp_path)
+        descriptions.complete_model(away, tmp_path)
     stated = replace(away, **{key: getattr(made, key) for key in away.lacking})
-    assert descriptions.complete(stated, tmp_path) == stated
+    assert descriptions.complete_model(stated, tmp_path) == stated
 
 
 @pytest.mark.parametrize(
@@ -140,12 +140,12 @@ def test_the_hub_is_asked_once(entries, tmp_path, monkeypatch, valid):
 )  # fmt: skip
 def test_what_a_gguf_file_contradicts_is_refused(stated, named):
     packaged = registry.read_registry("config/models.yaml", SCHEMA).models["smollm2-135m-instruct"]
-    assert descriptions.complete(packaged) == packaged
+    assert descriptions.complete_model(packaged) == packaged
     with refused("models.smollm2-135m-instruct", "SmolLM2-135M-Instruct.Q4_1.gguf", *named):
-        descriptions.complete(replace(packaged, **stated))
+        descriptions.complete_model(replace(packaged, **stated))
     # Whether a package is there is found out by the job that loads it.
     away = replace(packaged, source=replace(packaged.source, version="9"), **stated)
-    assert descriptions.complete(away) == away
+    assert descriptions.complete_model(away) == away
 
 
 UNFIT = {
@@ -164,13 +164,13 @@ UNFIT = {
 @pytest.mark.parametrize(("configuration", "members", "named"), UNFIT.values(), ids=UNFIT)
 def test_a_model_that_fits_nothing_is_told_why(tmp_path, configuration, members, named):
     with refused(tmp_path, *named):
-        descriptions.entry_of(described(tmp_path, configuration, members))
+        descriptions.make_entry(described(tmp_path, configuration, members))
 
 
 @pytest.mark.parametrize("given", [{}, {"remote_code": True}, {"remote_code": False}], ids=str)
 def test_what_is_stated_outranks_the_checkpoint(tmp_path, valid, given):
     given |= {"parameters": 1000, "licence": "MIT"}
-    entry = valid(descriptions.entry_of(described(tmp_path, OWN_CODE if "remote_code" in given else LLAMA), given))
+    entry = valid(descriptions.make_entry(described(tmp_path, OWN_CODE if "remote_code" in given else LLAMA), given))
     assert {key: getattr(entry, key) for key in given} == given
 
 

@@ -192,7 +192,7 @@ if {fetch!r}:
     fetch_model.main(fetched=str(made / "encoder.json"), name="s", entry={{"source": encoder}})
 else:
     score.main(**job, fetched=str(made / "model.json"))
-    found = sources.locate("s", read_job_system(apart), fetched=str(made / "system.json"))
+    found = sources.locate_system("s", read_job_system(apart), fetched=str(made / "system.json"))
     Resolver.load(found.checkpoint, "cpu", "float32")
     assert (found.encoder / "model.safetensors").is_file()
     assert train_coreference.encoder_folder("s", encoder, str(made / "encoder.json")) == found.encoder

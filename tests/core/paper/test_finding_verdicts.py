@@ -56,7 +56,7 @@ def lacking(**facts):
     ids=["true", "undefined", "doubted", "shown false", "shown true", "missing", "open"],
 )
 def test_a_check_is_what_its_function_returns_or_lacks(function, expected):
-    assert finding_verdicts.check(function) == expected
+    assert finding_verdicts.evaluate_check(function) == expected
 
 
 def wrong(p):
@@ -96,7 +96,7 @@ FINDINGS = [
 
 
 def table():
-    return finding_verdicts.verdicts(FINDINGS, {"replica": 1, "official": 6}, ["replica", "official"])
+    return finding_verdicts.judge_findings(FINDINGS, {"replica": 1, "official": 6}, ["replica", "official"])
 
 
 def test_doubts_stand_behind_the_evidence_of_what_holds():
@@ -111,28 +111,28 @@ def test_verdicts_are_listed_by_claim_and_template_set():
     found = table()
     assert found.verdict.tolist() == ["holds", "holds", "fails", "holds", "undecided", "undecided"]
     assert found.n_missing.tolist() == [0, 0, 0, 0, 5, 5] and found.missing[4] == "a; b; c; d; e"
-    alone = finding_verdicts.verdicts(FINDINGS[:1], {"replica": 1}, ["replica", "official"])
+    alone = finding_verdicts.judge_findings(FINDINGS[:1], {"replica": 1}, ["replica", "official"])
     assert alone[["verdict", "missing"]].values.tolist() == [["holds", ""], ["undecided", "the official templates"]]
 
 
 def test_counts_tell_where_the_sets_agree():
-    numbers = {name: entry["value"] for name, entry in finding_verdicts.tally(table(), "findings.csv").items()}
+    numbers = {name: entry["value"] for name, entry in finding_verdicts.count_verdicts(table(), "findings.csv").items()}
     assert numbers == {
         "findings.total": 3, "findings.replica.holds": 1, "findings.replica.fails": 1, "findings.replica.undecided": 1,
         "findings.official.holds": 2, "findings.official.fails": 0, "findings.official.undecided": 1,
         "findings.same": 1, "findings.decided_twice": 2,
     }  # fmt: skip
     alone = table().query("templates == 'replica'")
-    assert "findings.same" not in finding_verdicts.tally(alone, "findings.csv")
-    assert "findings.decided_twice" not in finding_verdicts.tally(alone, "findings.csv")
+    assert "findings.same" not in finding_verdicts.count_verdicts(alone, "findings.csv")
+    assert "findings.decided_twice" not in finding_verdicts.count_verdicts(alone, "findings.csv")
 
 
 def test_sets_and_findings_that_were_never_judged_agree_with_nothing():
     runs = {"preprint": 1, "aaai": 6, "third": 3}
     once = Finding(4, "Section 4", "It is one", lambda value: [Check(True if value == 1 else None, f"{value}")])
-    judged = finding_verdicts.verdicts([*FINDINGS, once], runs, ["run", "preprint", "aaai", "third"])
+    judged = finding_verdicts.judge_findings([*FINDINGS, once], runs, ["run", "preprint", "aaai", "third"])
     assert judged[judged.templates == "run"].verdict.tolist() == ["undecided"] * 4
-    numbers = {name: entry["value"] for name, entry in finding_verdicts.tally(judged, "findings.csv").items()}
+    numbers = {name: entry["value"] for name, entry in finding_verdicts.count_verdicts(judged, "findings.csv").items()}
     # Finding 1 holds wherever it was judged; 2 has two verdicts; 3 was judged nowhere, 4 once.
     assert (numbers["findings.same"], numbers["findings.decided_twice"]) == (1, 2)
 
@@ -152,7 +152,7 @@ def test_cells_set_the_verdicts_side_by_side():
 def test_sets_that_agree_in_everything_share_a_column_and_one_without_decisions_has_none():
     sets = ["preprint", "aaai", "run", "empty"]
     runs = {"preprint": 6, "aaai": 6, "run": 3}
-    judged = finding_verdicts.verdicts(FINDINGS, runs, sets)
+    judged = finding_verdicts.judge_findings(FINDINGS, runs, sets)
     cells = finding_verdicts.table_cells(judged, sets, {"aaai": "AAAI", "run": "This run"})
     assert cells.columns.tolist() == ["No.", "Finding", "Preprint and AAAI", "This run", "Evidence"]
     assert cells.values.tolist() == [
@@ -163,14 +163,14 @@ def test_sets_that_agree_in_everything_share_a_column_and_one_without_decisions_
 
 def test_long_lists_of_counterexamples_are_shortened():
     many = [Finding(1, "", "", lambda run: [Check(False, f"m{i}: 0") for i in range(9)])]
-    wrong = finding_verdicts.verdicts(many, {"a": 1}, ["a"])
+    wrong = finding_verdicts.judge_findings(many, {"a": 1}, ["a"])
     assert wrong.evidence[0].count("m") == 9
     assert finding_verdicts.table_cells(wrong, ["a"]).Evidence[0] == "all 9 checks fail: m0: 0, m1: 0, m2: 0 and 6 more"
 
 
 def test_a_findings_files_are_written_together(tmp_path):
     paths = {kind: tmp_path / f"findings.{kind}" for kind in ("csv", "tex")} | {"numbers": tmp_path / "findings.json"}
-    finding_verdicts.write(FINDINGS[:1], {"official": 1, "replica": -1}, ["replica", "official"], **paths)
+    finding_verdicts.write_verdicts(FINDINGS[:1], {"official": 1, "replica": -1}, ["replica", "official"], **paths)
     assert files.read_csv(paths["csv"]).verdict.tolist() == ["fails", "holds"]
     # The columns are in the order of the run's sets.
     assert r"No. & Finding & Official & Replica & Evidence \\" in paths["tex"].read_text(encoding="utf-8")
@@ -183,8 +183,10 @@ def test_a_findings_files_are_written_together(tmp_path):
     }
     assert counted["findings.same"]["value"] == 0
     for sets in (1, 2, 3):
-        assert len(finding_verdicts.widths(sets)) == sets + 3 and sum(finding_verdicts.widths(sets)) < 0.91
+        assert (
+            len(finding_verdicts.column_widths(sets)) == sets + 3 and sum(finding_verdicts.column_widths(sets)) < 0.91
+        )
     # What cannot be decided is in the CSV alone.
-    finding_verdicts.write(FINDINGS[2:], {"replica": 1}, ["replica"], **paths)
+    finding_verdicts.write_verdicts(FINDINGS[2:], {"replica": 1}, ["replica"], **paths)
     assert paths["tex"].read_text(encoding="utf-8") == finding_verdicts.EMPTY_TABLE
     assert len(files.read_csv(paths["csv"])) == 1

@@ -26,15 +26,15 @@ from scripts.core.paper import formats
     ],
 )
 def test_numbers(value, decimals, signed, text):
-    assert formats.number(value, decimals, signed) == text
+    assert formats.format_number(value, decimals, signed) == text
 
 
 def test_percents_intervals_and_deviations_are_such_numbers():
-    assert formats.percent(0.12345) == "12.35" and formats.percent(-0.12345, 0, signed=True) == "−12"
-    assert formats.percent(None) == formats.percent(math.nan) == "–"
-    assert formats.interval(-0.126, 0.001, 2, signed=True) == "−0.13 to 0.00"
+    assert formats.format_percent(0.12345) == "12.35" and formats.format_percent(-0.12345, 0, signed=True) == "−12"
+    assert formats.format_percent(None) == formats.format_percent(math.nan) == "–"
+    assert formats.format_interval(-0.126, 0.001, 2, signed=True) == "−0.13 to 0.00"
     # Both ends are there, or none.
-    assert formats.interval(math.nan, math.nan, 2, between="–") == formats.interval(0.1, None, 2) == "–"
+    assert formats.format_interval(math.nan, math.nan, 2, between="–") == formats.format_interval(0.1, None, 2) == "–"
     assert formats.with_sd(0.5, 0.126) == "0.50 ± 0.13" and formats.with_sd(0.5, math.nan) == "0.50"
 
 

@@ -51,7 +51,7 @@ def document(text):
 @given(TEXTS, TEXTS)
 @settings(max_examples=150, deadline=None)
 def test_a_caption_of_the_report_is_text(title, text):
-    tree = document(report.caption(title, text))
+    tree = document(report.render_caption(title, text))
     assert {type(node) for node in tree.findall()} == {nodes.document, nodes.paragraph, nodes.strong, nodes.Text}
     assert tree.astext() == one_line(f"{title}. {text}")
 
@@ -59,7 +59,7 @@ def test_a_caption_of_the_report_is_text(title, text):
 @given(TEXTS, TEXTS)
 @settings(max_examples=150, deadline=None)
 def test_the_page_of_the_report_is_text(title, text):
-    tree = document(report.page(title, [(text, text, [text], [])]))
+    tree = document(report.render_page(title, [(text, text, [text], [])]))
     assert next(tree.findall(nodes.title)).astext() == one_line(title)
     assert len(list(tree.findall(nodes.raw))) == 1 and not list(tree.findall(nodes.system_message))
     assert [node.astext() for node in tree.findall(nodes.paragraph)][1:] == [
@@ -143,7 +143,7 @@ def card(folder, text):
         "part": "replica", "model": "m", "kind": "model", "scoring": "probability", "metric": "accuracy", "value": 0.5,
         "low": 0.4, "high": 0.6, "n": 20, "n_unit": "instances", "label": text, "headline": True,
     }  # fmt: skip
-    estimate_rows.write(folder / "summary.csv", "one", [row])
+    estimate_rows.write_estimates(folder / "summary.csv", "one", [row])
     verdicts = pd.DataFrame({"number": [1, 2], "templates": "replica", "finding": "It is so.", "source": "Table 1"})
     verdicts = verdicts.assign(about="", verdict="holds", evidence=[text, ""], missing=["", OTHER_MODELS])
     files.write_csv(folder / "verdicts.csv", verdicts)
@@ -221,7 +221,7 @@ def test_the_data_of_the_explorer_do_not_end_their_element(text):
     held = explorer.pack_data({"label": text}, text)
     page = f'<script id="data">{held}</script>'
     assert "<" not in held
-    assert (explorer.read(page), json.loads(held)["canary"]) == ({"label": text}, text)
+    assert (explorer.read_page_data(page), json.loads(held)["canary"]) == ({"label": text}, text)
 
 
 @given(TEXTS)
@@ -233,12 +233,12 @@ def test_the_name_of_an_annotator_stays_one_cell(folder, text):
     files.write_csv(folder / "completed.csv", completed)
     labels = annotation.read_labels(folder / "blank.csv", [str(folder / "completed.csv")], questions)
     files.write_csv(folder / "accuracy.csv", human.accuracy_by_annotator(labels, pd.Series({"a": "she"})))
-    (row,) = files.rows(files.read_csv(folder / "accuracy.csv"))
+    (row,) = files.iterate_rows(files.read_csv(folder / "accuracy.csv"))
     assert (row.annotator, row.right) == (text.strip(), 1)
 
 
 def test_an_address_is_a_link_that_sets_no_file():
-    made = latex.link("https://a.org/}\\input{/any/file}{ b%20#c~d")
+    made = latex.link_address("https://a.org/}\\input{/any/file}{ b%20#c~d")
     address, shown = re.fullmatch(r"\\href\{(.*)\}\{\\texttt\{(.*)\}\}", made).groups()
     assert address == r"https://a.org/\%7D\%5Cinput\%7B/any/file\%7D\%7B\%20b\%20\#c\%7Ed"
     assert shown.replace(r"\allowbreak{}", "") == address
@@ -247,8 +247,8 @@ def test_an_address_is_a_link_that_sets_no_file():
 @given(TEXTS)
 @settings(max_examples=20, deadline=None)
 def test_a_label_of_a_figure_is_text(text):
-    with plotting.style():
-        drawn = plotting.figure(3, 1)
+    with plotting.figure_style():
+        drawn = plotting.new_figure(3, 1)
         label = drawn.text(0, 0, text)
         drawn.draw_without_rendering()
         assert not label.get_parse_math()

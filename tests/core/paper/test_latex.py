@@ -102,6 +102,6 @@ def test_heads_stand_under_their_groups():
 
 
 def test_pages_are_read_from_the_log():
-    assert latex.pages("This is pdfTeX\nOutput written on .latex/main.pdf (14 pages, 9 bytes).\n") == 14
-    assert latex.pages("Output written on a (1).pdf (1 page, 9 bytes).") == 1
-    assert latex.pages("No pages of output.") is None
+    assert latex.count_pages("This is pdfTeX\nOutput written on .latex/main.pdf (14 pages, 9 bytes).\n") == 14
+    assert latex.count_pages("Output written on a (1).pdf (1 page, 9 bytes).") == 1
+    assert latex.count_pages("No pages of output.") is None

@@ -10,8 +10,8 @@ from tests.figures import problems
 
 
 def simple(title=""):
-    with plotting.style():
-        drawn = plotting.figure(plotting.COLUMN, 1.5)
+    with plotting.figure_style():
+        drawn = plotting.new_figure(plotting.COLUMN, 1.5)
         ax = drawn.subplots()
         ax.plot([0, 1], [0, 1])
         ax.set_title(title)
@@ -23,7 +23,7 @@ def test_files_are_the_same_bytes_and_carry_no_date(tmp_path):
     written = {}
     for run, title in (("one", "same"), ("again", "same"), ("other", "different")):
         paths = {kind: tmp_path / run / f"figure.{kind}" for kind in ("pdf", "png", "csv")}
-        plotting.save(simple(title), frame, **{kind: str(path) for kind, path in paths.items()})
+        plotting.save_figure(simple(title), frame, **{kind: str(path) for kind, path in paths.items()})
         written[run] = {kind: path.read_bytes() for kind, path in paths.items()}
     assert written["one"] == written["again"] and all(written["one"].values())
     assert all(written["one"][kind] != written["other"][kind] for kind in ("pdf", "png"))
@@ -35,12 +35,12 @@ def test_files_are_the_same_bytes_and_carry_no_date(tmp_path):
 
 def broken(change):
     """Return a figure that keeps every rule, and what the rules say after a change of its only panel."""
-    with plotting.style():
-        drawn = plotting.figure(plotting.COLUMN, 2)
+    with plotting.figure_style():
+        drawn = plotting.new_figure(plotting.COLUMN, 2)
         ax = drawn.subplots()
         ax.plot([0, 1], [0.2, 0.4], marker="o", color=palette.FAMILIES["OPT"][0])
         plotting.fraction_axis(ax.yaxis)
-        plotting.legend_below(drawn, [plotting.handle({"color": palette.FAMILIES["OPT"][0]}, "label")], 1)
+        plotting.legend_below(drawn, [plotting.line_handle({"color": palette.FAMILIES["OPT"][0]}, "label")], 1)
         kept = problems(drawn, alone="Model A")
         change(drawn, ax)
     return kept, problems(drawn, alone="Model A")
@@ -82,8 +82,8 @@ def test_the_rules_of_figures_see_what_breaks_them(change, told):
         plotting.patch_handle("#332288", "area"),
         plotting.interval_handle("interval"),
         plotting.point_handle("open point"),
-        plotting.handle({"color": "#D4526E", "marker": "s"}, "curve"),
-        plotting.handle({"color": plotting.GREY, "linestyle": "--"}, "reference"),
+        plotting.line_handle({"color": "#D4526E", "marker": "s"}, "curve"),
+        plotting.line_handle({"color": plotting.GREY, "linestyle": "--"}, "reference"),
         *curves.shading_handles("shading"),
     ],
     ids=lambda handle: handle.get_label(),
@@ -123,8 +123,8 @@ def test_shares_of_too_few_instances_are_left_out():
 
 
 def test_legends_fit_the_width_and_leave_the_axes_alone():
-    with plotting.style():
-        drawn = plotting.figure(plotting.COLUMN, 2)
+    with plotting.figure_style():
+        drawn = plotting.new_figure(plotting.COLUMN, 2)
         ax = drawn.subplots()
         handles = [plotting.patch_handle("#000000", f"a rather long label {i}") for i in range(6)]
         plotting.legend_below(drawn, handles, 6)

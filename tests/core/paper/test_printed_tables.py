@@ -33,6 +33,6 @@ def test_heuristics_and_demonstrations_are_printed_where_there_is_nothing_else(t
         return f"\\begin{{tabular}}{{ll}}\n\\toprule\nSystem & n \\\\\n{RULE}\n{body}\n\\bottomrule\n\\end{{tabular}}"
 
     files.write_text(tmp_path / "t.tex", table(rows) + "\n")
-    found = printed_tables.read(tmp_path / "t.tex")
+    found = printed_tables.read_printed_table(tmp_path / "t.tex")
     assert found == f"% {tmp_path / 't.tex'}\n{printed_tables.fit_table(table(printed))}"
     assert printed_tables.count_rows(found) == len([line for line in printed if line != RULE])

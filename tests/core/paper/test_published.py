@@ -22,7 +22,9 @@ ACCURACY = "analysis/{templates}/accuracy.csv"
 
 @pytest.mark.parametrize("study", STUDIES)
 def test_the_files_of_a_study_fit_each_other_and_the_registry(study):
-    numbers, mapping, models = published.read(*(FOLDER / f"{study}{end}.csv" for end in ("", "_mapping", "_models")))
+    numbers, mapping, models = published.read_study(
+        *(FOLDER / f"{study}{end}.csv" for end in ("", "_mapping", "_models"))
+    )
     for frame, columns in ((numbers, published.PUBLISHED_COLUMNS), (mapping, MAPPING_COLUMNS),
                            (models, published.MODEL_COLUMNS)):  # fmt: skip
         assert list(frame) == columns
@@ -33,7 +35,7 @@ def test_the_files_of_a_study_fit_each_other_and_the_registry(study):
     # Every number has a cell or a reason why it has none.
     assert set(mapping[published.KEY].itertuples(index=False)) == set(numbers[published.KEY].itertuples(index=False))
     assert mapping[(mapping.table == "") == (mapping.reason == "")].empty
-    cells, groups = mapping[mapping.reason == ""], published.members(models)
+    cells, groups = mapping[mapping.reason == ""], published.group_members(models)
     assert set(cells["reduce"]) <= {"", *published.REDUCTIONS} and set(cells.comparison) <= {"=", "<", ">"}
     assert {name for text in cells.models for name in text.split(";") if name} <= groups.keys()
     assert cells.scale.astype(float).notna().all() and cells.tolerance.str.removesuffix("%").astype(float).ge(0).all()
@@ -71,7 +73,7 @@ def number(**changes):
 def read(folder, numbers=(NUMBER,), cells=(CELL,)):
     kinds = (("", published.PUBLISHED_COLUMNS, numbers), ("_mapping", MAPPING_COLUMNS, cells),
              ("_models", published.MODEL_COLUMNS, MODELS))  # fmt: skip
-    return published.read(*(write(folder, f"s{end}.csv", columns, rows) for end, columns, rows in kinds))
+    return published.read_study(*(write(folder, f"s{end}.csv", columns, rows) for end, columns, rows in kinds))
 
 
 @pytest.mark.parametrize(
@@ -107,7 +109,7 @@ def test_a_printed_number_says_how_exact_it_is(text, half):
     ],
 )  # fmt: skip
 def test_verdicts(arguments, expected):
-    assert published.verdict(*arguments) == expected
+    assert published.judge_number(*arguments) == expected
 
 
 def table():
@@ -118,7 +120,9 @@ def table():
 
 def compare(folder, cells, tables=None, excluded=(), obstacles=None, numbers=(NUMBER,)):
     tables = tables or {"replica": {ACCURACY: table()}}
-    return published.compare(*read(folder, numbers, cells), tables, ["replica", "official"], excluded, obstacles)
+    return published.compare_numbers(
+        *read(folder, numbers, cells), tables, ["replica", "official"], excluded, obstacles
+    )
 
 
 def test_ours_stands_beside_what_is_published(tmp_path):
@@ -194,7 +198,7 @@ def test_counts_and_cells_follow_the_comparison(tmp_path):
     cells = [CELL, cell(row="A | 1", cells="n=1"), cell(row="near", cells="n=1"), cell(row="x"),
              cell(row="y", table="", reason="people"), cell(row="z", variant="instances", comparison=">")]  # fmt: skip
     found = compare(tmp_path, cells, numbers=numbers)
-    counted = {name: entry["value"] for name, entry in published.tally(found, "s.csv").items()}
+    counted = {name: entry["value"] for name, entry in published.count_verdicts(found, "s.csv").items()}
     ours = {name: counted[f"published.replica.results.{name}"] for name in
             ("within_interval", "as_printed", "differs", "total", "not_covered")}  # fmt: skip
     assert ours == {"within_interval": 1, "as_printed": 1, "differs": 1, "total": 3, "not_covered": 0}
@@ -206,8 +210,8 @@ def test_counts_and_cells_follow_the_comparison(tmp_path):
 
 
 def shown_cells(found, several=False):
-    different = published.results(found)
-    return published_table.cells(different[different.verdict == "differs"], "s", several)
+    different = published.select_results(found)
+    return published_table.make_cells(different[different.verdict == "differs"], "s", several)
 
 
 def test_sets_with_the_same_number_share_a_row_and_sizes_of_samples_have_none(tmp_path):
@@ -222,7 +226,7 @@ def test_sets_with_the_same_number_share_a_row_and_sizes_of_samples_have_none(tm
         ["replica, official", "0.9", "0.30"],
         ["third", "0.9", "0.20"],
     ]
-    assert published.tally(everything, "x.csv")["published.differing"]["value"] == 1
+    assert published.count_verdicts(everything, "x.csv")["published.differing"]["value"] == 1
 
 
 def test_a_long_table_keeps_the_largest_differences(tmp_path, monkeypatch):
@@ -256,8 +260,8 @@ def test_both_numbers_have_the_unit_and_one_digit_more(tmp_path, unit, value, ou
 
 def test_demonstration_models_are_told_by_name_and_by_label():
     models = {"a": {"label": "A", "demonstration": False}, "b": {"label": "B-tiny", "demonstration": True}}
-    assert published.demonstration(models) == {"b": "B-tiny"}
-    assert published.demonstration({}) == {}
+    assert published.find_demonstration_models(models) == {"b": "B-tiny"}
+    assert published.find_demonstration_models({}) == {}
 
 
 def test_comparisons_are_written_together(tmp_path):
@@ -265,7 +269,7 @@ def test_comparisons_are_written_together(tmp_path):
     csv, tex, numbers = (tmp_path / f"published_vs_ours.{kind}" for kind in ("csv", "tex", "json"))
     tables = {"replica": {ACCURACY: table()}}
     options = {"excluded": {"b"}, "csv": csv, "tex": tex, "numbers": numbers, "parts": "Source"}
-    published.write("s", printed, tables, ["replica", "official"], **options)
+    published.write_comparison("s", printed, tables, ["replica", "official"], **options)
     assert files.read_csv(csv).verdict.tolist() == ["within interval", "not run"]
     text = tex.read_text(encoding="utf-8")
     assert text == published_table.EMPTY_TABLE

@@ -30,7 +30,7 @@ def test_each_study_has_a_sentence_and_a_picture_first_and_its_findings_after_th
         ("S*", "It is 5 {{ 7 }}.", ["Of 3 findings 1 |holds|."], [first, more]),
         ("T", "So it is.", [], [other]),
     ]
-    made = html(report.page("A run", studies))
+    made = html(report.render_page("A run", studies))
     words = ("A run", "S*", "It is 5 {{ 7 }}", "Figure a", "So it is", "Figure c", "1 |holds|", "Figure b")
     places = [made.index(word) for word in words]
     assert places == sorted(places)
@@ -43,8 +43,8 @@ def test_each_study_has_a_sentence_and_a_picture_first_and_its_findings_after_th
 @pytest.mark.parametrize("block", ["{% endraw %}", "{%- endraw -%}", "{%endraw%}"])
 def test_no_label_makes_a_template_of_a_caption_or_the_page(block):
     label = block + "{{ 7 * 7 }}{% for x in 'ab' %}{{ x }}{% endfor %}"
-    assert html(report.caption(label, label)).count(f"{block}{{{{ 7 * 7 }}}}") == 2
-    found = html(report.page("A run", [(label, label, [label], [])]))
+    assert html(report.render_caption(label, label)).count(f"{block}{{{{ 7 * 7 }}}}") == 2
+    found = html(report.render_page("A run", [(label, label, [label], [])]))
     assert found.count(f"{block}{{{{ 7 * 7 }}}}") == 4 and "49" not in found
 
 

@@ -34,8 +34,8 @@ def by_score(model, values=APART):
 
 
 def summary(folder, rows, study="ruff"):
-    estimate_rows.write(folder / f"{study}.csv", study, rows)
-    return estimate_rows.read([folder / f"{study}.csv"])
+    estimate_rows.write_estimates(folder / f"{study}.csv", study, rows)
+    return estimate_rows.read_estimates([folder / f"{study}.csv"])
 
 
 def test_accuracies_by_several_scores_are_kept_and_nothing_else(tmp_path):
@@ -45,7 +45,7 @@ def test_accuracies_by_several_scores_are_kept_and_nothing_else(tmp_path):
               for half, value in (("full", 0.6), ("partial", 0.8))]  # fmt: skip
     alone = row("large", 0.9, scoring="full likelihood", entities="double")
     summary(tmp_path, [*halves, alone], "winopron")
-    both = estimate_rows.read([tmp_path / "ruff.csv", tmp_path / "winopron.csv"])
+    both = estimate_rows.read_estimates([tmp_path / "ruff.csv", tmp_path / "winopron.csv"])
     kept = select_accuracies(both, STUDIES)
     assert kept[kept.study == "ruff"].model.unique().tolist() == ["small"]
     assert kept[kept.study == "ruff"].level.unique().tolist() == ["all", "he", "xe"]

@@ -5,7 +5,7 @@ from matplotlib.figure import Figure
 
 from scripts.core import files
 from scripts.core.paper import latex, sections
-from scripts.core.paper.sections import link_numbers, list_words, number
+from scripts.core.paper.sections import link_numbers, list_words, print_number
 from tests.refusals import refused
 
 
@@ -35,7 +35,7 @@ def made(tmp_path):
 
 def test_every_part_has_what_is_its_own_and_what_stands_beside_them_is_apart(made):
     models = {"a": {"label": "A", "demonstration": True}, "b": {"label": "B", "demonstration": False}}
-    context = sections.context("s", ["replica", "official"], **made, models=models)
+    context = sections.make_context("s", ["replica", "official"], **made, models=models)
     assert list(context["sets"]) == ["replica", "official"] and context["any_set"] is context["sets"]["replica"]
     official = context["sets"]["official"]
     path = made["section_tex"].parents[2] / "s/tables/official/accuracy.tex"
@@ -46,14 +46,14 @@ def test_every_part_has_what_is_its_own_and_what_stands_beside_them_is_apart(mad
     assert context["value"](official, "n") == 8
     assert context["demonstration"] == ["A"]
     assert context["beside"]["tables"]["findings"].endswith("\nfindings")
-    assert link_numbers(number(context["beside"], "findings.total")) == r"\sourced{s.findings.total}{3}"
-    assert sections.context("s", ["replica"], **made)["demonstration"] == []
+    assert link_numbers(print_number(context["beside"], "findings.total")) == r"\sourced{s.findings.total}{3}"
+    assert sections.make_context("s", ["replica"], **made)["demonstration"] == []
 
 
 def test_a_table_without_rows_is_empty_and_a_plain_one_fits_its_place(made):
     files.write_text(made["tables"][0], "% No rows.\n")
     files.write_text(made["tables"][1], r"\begin{tabular}{l}a\end{tabular}")
-    context = sections.context("s", ["replica", "official"], **made)
+    context = sections.make_context("s", ["replica", "official"], **made)
     assert not context["beside"]["tables"]["findings"]
     tables = {key: part["tables"]["accuracy"] for key, part in context["sets"].items()}
     assert sorted(r"\begin{adjustbox}{max width=\linewidth}" in text for text in tables.values()) == [0, 1]
@@ -61,7 +61,7 @@ def test_a_table_without_rows_is_empty_and_a_plain_one_fits_its_place(made):
 
 def test_numbers_and_captions_are_links():
     numbered = part(**{"a_b.0": 1})
-    caption = latex.escape(f"50 % of {number(numbered, 'a_b.0')} {{braces}}")
+    caption = latex.escape(f"50 % of {print_number(numbered, 'a_b.0')} {{braces}}")
     linked = r"\caption{50 \% of \sourced{ruff.replica.a_b.0}{1} \{braces\} \origin{fig:x_y}}" "\n" r"\label{fig:x_y}"
     assert link_numbers(rf"\caption{{{caption}}}" "\n" r"\label{fig:x_y}") == linked
     with refused("'Alone}", "no label"):
@@ -69,7 +69,7 @@ def test_numbers_and_captions_are_links():
     with refused(r"'Open \}", "not closed"):
         link_numbers(r"\caption{Open \} Text.")
     with refused("ruff.replica", "'a_c.0'", "did you mean 'a_b.0'"):
-        number(numbered, "a_c.0")
+        print_number(numbered, "a_c.0")
 
 
 def test_lists_in_prose_escape_what_is_not_latex():
@@ -77,31 +77,31 @@ def test_lists_in_prose_escape_what_is_not_latex():
 
 
 def test_a_figure_takes_both_columns_if_it_is_wider_than_one(made, tmp_path):
-    context = sections.context("s", ["replica", "official"], **made)
-    drawn = sections.figure(context["sets"]["replica"]["figures"]["a"], "x", "50 % of it")
+    context = sections.make_context("s", ["replica", "official"], **made)
+    drawn = sections.float_figure(context["sets"]["replica"]["figures"]["a"], "x", "50 % of it")
     assert drawn.splitlines()[0] == r"\begin{figure}[tbp]" and drawn.splitlines()[-1] == r"\end{figure}"
     assert drawn.index("a.pdf") < drawn.index(r"\caption{50 \% of it}") < drawn.index(r"\label{fig:x}")
-    wide = sections.drawing(made["figures"][2], made["section_tex"].parents[1])
-    assert sections.figure(wide, "x").startswith(r"\begin{figure*}[tp]")
+    wide = sections.read_drawing(made["figures"][2], made["section_tex"].parents[1])
+    assert sections.float_figure(wide, "x").startswith(r"\begin{figure*}[tp]")
     (tmp_path / "cut.pdf").write_bytes(b"%PDF-1.4")
     with refused("cut.pdf", "page size"):
-        sections.width(tmp_path / "cut.pdf")
+        sections.read_width(tmp_path / "cut.pdf")
 
 
 def test_a_table_takes_both_columns_if_it_is_asked_or_would_get_too_small_in_one():
-    wide = sections.table(r"\begin{tabular}{l}a\end{tabular}", "x", "Cells", wide=True, size="scriptsize")
+    wide = sections.float_table(r"\begin{tabular}{l}a\end{tabular}", "x", "Cells", wide=True, size="scriptsize")
     assert wide.startswith(r"\begin{table*}[tp]") and wide.rstrip().endswith(r"\end{table*}")
     assert wide.index(r"\scriptsize") < wide.index("tabular") < wide.index(r"\caption{Cells}")
     assert r"\label{tab:x}" in wide
     cells = latex.Raw(r"\begin{adjustbox}{max width=\linewidth}" + "\n" + " & ".join(["word"] * 9) + r" \\")
-    assert r"\begin{table}" in sections.table(cells, "a")
-    assert r"\begin{table*}" in sections.table(latex.Raw(cells.replace("word", "some words")), "a")
+    assert r"\begin{table}" in sections.float_table(cells, "a")
+    assert r"\begin{table*}" in sections.float_table(latex.Raw(cells.replace("word", "some words")), "a")
 
 
 def test_a_caption_may_be_latex(tmp_path):
     template = tmp_path / "s.tex.j2"
     template.write_text(r"\BLOCK{call table(cells, 'x')}" "\nIn \\emph{%} \\VAR{n}.\n" r"\BLOCK{endcall}" "\n")
-    made = latex.render(tmp_path, "s.tex.j2", {"table": sections.table, "cells": r"\rule", "n": "5_0"})
+    made = latex.render(tmp_path, "s.tex.j2", {"table": sections.float_table, "cells": r"\rule", "n": "5_0"})
     assert r"\caption{In \emph{%} 5\_0.}" in made
 
 
@@ -117,7 +117,7 @@ def test_a_caption_may_be_latex(tmp_path):
 def test_findings_are_counted_in_words_that_fit(holds, fails, undecided, models, said):
     counts = {"holds": holds, "fails": fails, "undecided": undecided, **models}
     beside = part("s", **{"findings.total": 20}, **{f"findings.replica.{name}": n for name, n in counts.items()})
-    text = sections.findings(beside, "replica", "a_b")
+    text = sections.describe_findings(beside, "replica", "a_b")
     assert sections.unmark_numbers(text).endswith(said)
     assert rf"\sourced{{s.findings.replica.undecided}}{{{undecided}}}" in link_numbers(text)
 
@@ -137,7 +137,7 @@ def test_published_results_are_counted_by_how_they_compare(counts, said):
     # A study of which nothing is decided or compared says nothing of it.
     beside["numbers"] |= part(**{f"findings.replica.{name}": 0 for name in ("holds", "fails")})["numbers"]
     beside["numbers"] |= part(**{"findings.replica.undecided": 3, "findings.total": 3})["numbers"]
-    told = sections.unmark_numbers(sections.evidence(beside, "replica"))
+    told = sections.unmark_numbers(sections.describe_evidence(beside, "replica"))
     assert told == (
         "" if counts["not_covered"] == 5 else f"All 3 findings of the study are undecided on this run. {said}"
     )

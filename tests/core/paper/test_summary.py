@@ -19,15 +19,15 @@ def row(**given):
 
 def test_every_study_has_the_same_columns_and_factors_of_its_own(tmp_path):
     one, two, none = (tmp_path / f"{name}.csv" for name in ("one", "two", "none"))
-    estimate_rows.write(
+    estimate_rows.write_estimates(
         one, "one", [row(low=0.4, high=0.6, shots=2), row(model="b", headline=False, shots=float("nan"))]
     )
-    estimate_rows.write(two, "two", [row(kind="released", scoring="", value=None, case="nominative")])
-    estimate_rows.write(none, "none", [])
+    estimate_rows.write_estimates(two, "two", [row(kind="released", scoring="", value=None, case="nominative")])
+    estimate_rows.write_estimates(none, "none", [])
     csv, as_json = tmp_path / "summary.csv", tmp_path / "summary.json"
     paper_summary.main(summaries_of_studies=[str(one), str(none), str(two)], csv=str(csv), json_file=str(as_json))
-    made = estimate_rows.read([csv])
-    assert estimate_rows.factors(made) == ["shots", "case"]
+    made = estimate_rows.read_estimates([csv])
+    assert estimate_rows.factor_columns(made) == ["shots", "case"]
     assert made.columns.tolist()[6:10] == ["metric", "shots", "case", "value"]
     assert made.study.tolist() == ["one", "one", "two"]
     # A number stays one where other rows have none; what is empty is pooled.
@@ -36,7 +36,7 @@ def test_every_study_has_the_same_columns_and_factors_of_its_own(tmp_path):
     assert made.unit.eq("share").all() and made.headline.tolist() == [True, False, True]
     listed = json.loads(as_json.read_text(encoding="utf-8"))
     assert listed[0]["study"] == "one" and listed[0]["shots"] == "2" and listed[2]["value"] is None
-    assert estimate_rows.read([none]).columns.tolist() == estimate_rows.COLUMNS
+    assert estimate_rows.read_estimates([none]).columns.tolist() == estimate_rows.COLUMNS
 
 
 @pytest.mark.parametrize(
@@ -52,19 +52,19 @@ def test_every_study_has_the_same_columns_and_factors_of_its_own(tmp_path):
 )
 def test_rows_that_are_no_summary_are_refused(tmp_path, rows, words):
     with pytest.raises(ValueError, match=words):
-        estimate_rows.write(tmp_path / "s.csv", "s", rows)
+        estimate_rows.write_estimates(tmp_path / "s.csv", "s", rows)
     assert not (tmp_path / "s.csv").exists()
 
 
 def test_a_file_of_another_form_is_refused(tmp_path):
     files.write_csv(tmp_path / "s.csv", pd.DataFrame({"study": ["s"]}))
     with refused(tmp_path / "s.csv", "column 'part'", "delete the file"):
-        estimate_rows.read([tmp_path / "s.csv"])
+        estimate_rows.read_estimates([tmp_path / "s.csv"])
 
 
 def written(tmp_path, rows):
-    estimate_rows.write(tmp_path / "s.csv", "s", rows)
-    return estimate_rows.read([tmp_path / "s.csv"])
+    estimate_rows.write_estimates(tmp_path / "s.csv", "s", rows)
+    return estimate_rows.read_estimates([tmp_path / "s.csv"])
 
 
 def test_rows_are_found_by_what_they_are_of(tmp_path):

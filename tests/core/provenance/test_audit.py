@@ -171,7 +171,7 @@ def test_jobs_that_records_tell_have_code_and_rows_as_they_are_now(tmp_path, mon
     }  # fmt: skip
     made, lost = audit.recorded_jobs(["results/a.csv", "results/b.csv", "q.tsv"], {"r.json": record}, tmp_path)
     assert made == record | {"inputs": ["p.tsv"], "outputs": ["results/a.csv"], "params": {
-        "level": 1, "_code": {"a.py": closure.digest("a.py", tmp_path), "gone.py": "absent"},
+        "level": 1, "_code": {"a.py": closure.digest_module("a.py", tmp_path), "gone.py": "absent"},
         "_rows": {"p.tsv": job_records.row_digests("p.tsv", ["he"]), "q.tsv": {}},
     }}  # fmt: skip
     assert (lost["rule"], lost["outputs"]) == ("unknown", ["results/b.csv"])
@@ -200,11 +200,11 @@ def test_the_record_of_a_renamed_rule_is_an_error_and_an_orphan():
     left = {"rule": "old", "outputs": {"results/a.csv": "0"}}
     records = {"results/provenance/new/all.json": left | {"rule": "new"}, "results/provenance/old/all.json": left}
     with pytest.raises(UserError, match=r"a.csv: two records name it, \S+/new/all.json and \S+/old/all.json; remove"):
-        job_records.index(records)
+        job_records.index_by_output(records)
     assert list(audit.leftover_records(jobs, records)) == ["results/provenance/old/all.json"]
     # Of another configuration, the only record of its output.
     alone = {"results/provenance/old/all.json": left}
-    assert audit.leftover_records(jobs, alone) == {} and job_records.index(alone)
+    assert audit.leftover_records(jobs, alone) == {} and job_records.index_by_output(alone)
 
 
 def test_what_would_be_made_only_from_a_leftover_is_not_asked_for():

@@ -29,7 +29,7 @@ def tree(tmp_path):
 
 
 def test_a_script_depends_on_all_that_it_imports_inside_functions_too(tree):
-    assert [*closure.digests("scripts/job.py", tree)] == [
+    assert [*closure.digest_modules("scripts/job.py", tree)] == [
         "scripts/__init__.py",
         "scripts/core/__init__.py",
         "scripts/core/a.py",
@@ -66,7 +66,7 @@ def test_the_rules_import_nothing_slow():
 def test_a_module_whose_imports_cannot_be_found_is_named(tree, text, message):
     (tree / "scripts/core/b.py").write_bytes(text if isinstance(text, bytes) else text.encode())
     with pytest.raises(UserError, match=message):
-        closure.digests("scripts/job.py", tree)
+        closure.digest_modules("scripts/job.py", tree)
 
 
 SAME = {
@@ -99,7 +99,7 @@ def test_a_digest_is_of_what_runs(tmp_path, pair, same):
     for text in pair:
         (tmp_path / "a.py").write_text(text)
         closure._module.cache_clear()
-        found.append(closure.digest("a.py", tmp_path))
+        found.append(closure.digest_module("a.py", tmp_path))
     assert (found[0] == found[1]) == same
 
 
@@ -113,7 +113,7 @@ FOR_MODELS = (
 @pytest.mark.parametrize("script", FOR_MODELS)
 def test_a_job_of_a_model_depends_on_no_plotting_paper_messages_or_study(script):
     """An edit there must not repeat hours of work."""
-    modules = closure.digests(f"scripts/{script}.py", ROOT)
+    modules = closure.digest_modules(f"scripts/{script}.py", ROOT)
     packages = {re.sub(r"^scripts/(core/)?([^/]+)(/.*)?$", r"\1\2", path) for path in modules}
     allowed = {
         "__init__.py", "core/__init__.py", "core/files.py", "core/data", "core/models", "core/scoring",
@@ -138,8 +138,8 @@ import sys
 from scripts.core.provenance import closure
 parse = closure.ast.parse
 closure.ast.parse = lambda text: print("parsed") or parse(text)
-print(closure.digests("scripts/job.py", sys.argv[1])["scripts/core/c.py"])
-closure.store(sys.argv[1])
+print(closure.digest_modules("scripts/job.py", sys.argv[1])["scripts/core/c.py"])
+closure.store_digests(sys.argv[1])
 """
 
     def outcome():

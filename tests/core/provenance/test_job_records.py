@@ -107,14 +107,14 @@ def test_a_record_that_cannot_be_used_is_named_in_one_line(record, write, told):
     """The audit calls its results tampered, with and without a plan of its job."""
     write(*record)
     problems = {}
-    records = job_records.load(problems=problems)
+    records = job_records.load_records(problems=problems)
     assert records == {NAME: {}}
     assert told in problems[NAME] and len(problems[NAME]) < 300 and "\n" not in problems[NAME]
     planned = make_job("copy", ["in.txt"], ["results/out.txt", "results/log.txt"], {"templates": "replica"})
     digests = {path: files.sha256(path) for path in ("in.txt", "results/out.txt", "results/log.txt")}
     findings = audit.judge([planned], records, Present(digests, {}, {}, {}, {}, {}), problems)
     assert findings["results/out.txt"]["verdict"] == "tampered"
-    assert f"          record {NAME} cannot be used: {problems[NAME]}" in reporting.report(findings)
+    assert f"          record {NAME} cannot be used: {problems[NAME]}" in reporting.report_findings(findings)
     assert audit.orphaned_records(problems, findings) == {}
     assert list(audit.orphaned_records(problems, {})) == [NAME]
 
@@ -122,9 +122,9 @@ def test_a_record_that_cannot_be_used_is_named_in_one_line(record, write, told):
 def test_files_are_where_the_run_is_or_in_the_repository(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "here.tsv").write_text("")
-    assert job_records.resolve("here.tsv", "/repository") == Path("here.tsv")
-    assert job_records.resolve("templates/a.tsv", "/repository") == Path("/repository/templates/a.tsv")
-    assert job_records.resolve("results/gone.csv", "/repository") == Path("results/gone.csv")
+    assert job_records.locate_path("here.tsv", "/repository") == Path("here.tsv")
+    assert job_records.locate_path("templates/a.tsv", "/repository") == Path("/repository/templates/a.tsv")
+    assert job_records.locate_path("results/gone.csv", "/repository") == Path("results/gone.csv")
 
 
 @pytest.mark.parametrize("path", [".", "clusters.jsonl", "folder.jsonl", "a.parquet"])
@@ -143,28 +143,28 @@ def test_what_is_no_file_of_a_model_has_no_facts(tmp_path, monkeypatch, path):
 def test_the_digest_cache_sees_every_change(tmp_path, monkeypatch):
     path, cache = tmp_path / "a.txt", tmp_path / "cache"
     path.write_text("one")
-    first = job_records.digest(path, cache)
+    first = job_records.digest_path(path, cache)
     assert first == files.sha256(path)
     path.write_text("two")
     os.utime(path, ns=(1, 1))
-    assert job_records.digest(path, cache) == files.sha256(path) != first
+    assert job_records.digest_path(path, cache) == files.sha256(path) != first
     # Not even one of the same length whose time was put back goes unseen.
     state = path.stat()
     path.write_text("six")
     os.utime(path, ns=(state.st_atime_ns, state.st_mtime_ns))
-    assert job_records.digest(path, cache) == files.sha256(path)
+    assert job_records.digest_path(path, cache) == files.sha256(path)
     monkeypatch.setattr(files, "sha256", lambda _: pytest.fail("read again"))
-    job_records.digest(path, cache)
+    job_records.digest_path(path, cache)
 
 
 def test_the_digest_of_a_folder_is_that_of_its_files(tmp_path):
     folder = tmp_path / "model"
     folder.mkdir()
     (folder / "a").write_text("1")
-    before = job_records.digest(folder, tmp_path / "cache")
+    before = job_records.digest_path(folder, tmp_path / "cache")
     assert before == files.sha256(folder)
     (folder / "b").write_text("2")
-    assert job_records.digest(folder, tmp_path / "cache") == files.sha256(folder) != before
+    assert job_records.digest_path(folder, tmp_path / "cache") == files.sha256(folder) != before
 
 
 def test_the_cache_of_digests_names_no_folder_of_the_machine(tmp_path, monkeypatch):
@@ -177,7 +177,7 @@ def test_the_cache_of_digests_names_no_folder_of_the_machine(tmp_path, monkeypat
     odd = os.fsdecode(os.fsencode(tmp_path / "site") + b"/\xff.csv")
     Path(odd).write_text("a")
     for path in (tmp_path / "env/weights", tmp_path / "site/weights", "weights", HERE / "config.yaml", odd):
-        job_records.digest(path, "cache")
+        job_records.digest_path(path, "cache")
     named = {json.loads(path.read_text())["path"] for path in Path("cache").iterdir()}
     assert named == {"<environment>/weights", "weights", "config.yaml", "\\udcff.csv"}
 

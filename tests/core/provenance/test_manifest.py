@@ -47,7 +47,7 @@ def make(number, text):
 
 def planned():
     """Return the jobs of the run and their records."""
-    records = job_records.load()
+    records = job_records.load_records()
     targets = ["results/t3.csv", "results/model"]
     return audit.recorded_jobs(targets, records, ROOT), records
 
@@ -67,17 +67,17 @@ def run(tmp_path, monkeypatch):
         make(number, f"{number}\n")
     files.write_text("results/model/weights", "w")
     record("merge", {}, ["templates/a.tsv"], ["results/model"])
-    files.write_text(manifest.NAME, manifest.make(*planned()))
+    files.write_text(manifest.NAME, manifest.list_digests(*planned()))
     return tmp_path
 
 
 @pytest.fixture
 def published(run):
-    return manifest.read(shutil.copy(manifest.NAME, run / "published.sha256"))
+    return manifest.read_list(shutil.copy(manifest.NAME, run / "published.sha256"))
 
 
 def differences(published):
-    return {entry["path"]: entry for entry in manifest.compare(published, present(), ROOT, {})}
+    return {entry["path"]: entry for entry in manifest.find_differences(published, present(), ROOT, {})}
 
 
 def test_an_untouched_run_is_as_published(published):
@@ -104,7 +104,7 @@ def test_a_second_run_of_the_same_jobs_has_the_same_manifest(run, published):
         record("make", {"n": str(number)}, [f"results/t{number - 1}.csv"] if number > 1 else ["templates/a.tsv"],
                [f"results/t{number}.csv", f"results/benchmarks/t{number}.json"], started=later, ended=later,
                peak_memory_mb=2, scheduler_job="7", runner_packages={"snakemake": "10"})  # fmt: skip
-    assert manifest.make(*planned()) == before
+    assert manifest.list_digests(*planned()) == before
     assert differences(published) == {}
 
 
@@ -159,10 +159,12 @@ def test_what_was_changed_since_is_named(run, published, attack, path, state):
 def test_a_result_that_its_own_record_describes_is_no_difference(run, published):
     """The paper's list has no cards: that one was made is not a change of what was published."""
     make(4, "4\n")
-    assert manifest.compare(published, present(), ROOT, {}, {"results/t4.csv"}) == []
+    assert manifest.find_differences(published, present(), ROOT, {}, {"results/t4.csv"}) == []
     assert differences(published)["results/t4.csv"]["state"] == "added"
     forge_result(run)
-    assert "results/t2.csv" in {entry["path"] for entry in manifest.compare(published, present(), ROOT, {}, present())}
+    assert "results/t2.csv" in {
+        entry["path"] for entry in manifest.find_differences(published, present(), ROOT, {}, present())
+    }
 
 
 def test_a_folder_of_weights_is_compared(run, published):
@@ -172,8 +174,8 @@ def test_a_folder_of_weights_is_compared(run, published):
 
 def test_records_may_be_listed_as_files(run):
     (run / "list").write_text(f"{files.sha256(RECORD)}  {RECORD}\n")
-    published = manifest.read(run / "list")
-    assert manifest.compare(published, [], ROOT, {}) == []
+    published = manifest.read_list(run / "list")
+    assert manifest.find_differences(published, [], ROOT, {}) == []
     forge_statement(run)
     assert differences(published)[RECORD]["told"] == "the record says something else"
 
@@ -194,16 +196,16 @@ def test_a_list_that_is_damaged_is_refused(tmp_path, text, told):
     path = tmp_path / "list"
     path.write_bytes(text.encode(errors="surrogateescape"))
     with pytest.raises(UserError, match=told):
-        manifest.read(path)
+        manifest.read_list(path)
     with pytest.raises(UserError, match="no such file"):
-        manifest.read(tmp_path / "gone")
+        manifest.read_list(tmp_path / "gone")
 
 
 def test_a_name_that_does_not_fit_into_a_line_is_refused(run):
     record("merge", {"n": "5"}, [], ["results/model"])
     Path("results/a\\b.csv").write_text("")
     with pytest.raises(UserError, match="a backslash or the end of a line"):
-        manifest.make([{"rule": "x", "wildcards": {}, "outputs": ["results/a\\b.csv"]}], {})
+        manifest.list_digests([{"rule": "x", "wildcards": {}, "outputs": ["results/a\\b.csv"]}], {})
 
 
 @pytest.mark.attack("a signature is garbage", "refused by the program that verifies it")
@@ -257,7 +259,7 @@ def test_a_shortened_list_is_called_short_whatever_it_holds(run, kept):
 
     def told(lines):
         (run / "list").write_text("".join(lines))
-        found = manifest.compare(manifest.read(run / "list"), present(), ROOT, {}, recorded, expected)
+        found = manifest.find_differences(manifest.read_list(run / "list"), present(), ROOT, {}, recorded, expected)
         assert {entry["state"] for entry in found} <= {"unlisted"}
         return {entry["path"] for entry in found}
 
@@ -290,12 +292,12 @@ def test_every_digit_is_compared(run):
     for line in (line for line in text.splitlines() if not line.startswith("# ")):
         *_, digest, path = line.split()
         (run / "list").write_text(text.replace(digest, change_last_digit(digest)))
-        (found,) = differences(manifest.read(run / "list")).values()
+        (found,) = differences(manifest.read_list(run / "list")).values()
         assert found["state"] == "changed" and path.startswith(found["path"])
 
 
 def test_every_part_of_a_record_is_compared_but_what_differs_between_runs(run):
-    record = next(record for record in job_records.load().values() if record)
+    record = next(record for record in job_records.load_records().values() if record)
     for key in record:
         same = manifest.statement_digest(record | {key: {"other": 1}}) == manifest.statement_digest(record)
         assert same == (
@@ -305,7 +307,7 @@ def test_every_part_of_a_record_is_compared_but_what_differs_between_runs(run):
 
 @pytest.mark.attack("a crate is made of a run that is not current", "refused: what is not as its record says")
 def test_a_crate_is_not_made_of_results_that_are_others(run):
-    history = job_records.load()
+    history = job_records.load_records()
     crate_of.refuse_unless_current(history)
     Path("results/t2.csv").write_text("forged\n")
     with pytest.raises(UserError, match=r"^results/t2.csv: is not what its record says; .*run the workflow again"):
@@ -313,9 +315,9 @@ def test_a_crate_is_not_made_of_results_that_are_others(run):
     # Made again, but not what was made from it.
     make(2, "other\n")
     with pytest.raises(UserError, match=r"results/t2.csv: is another than the one that .*t3.csv was made from"):
-        crate_of.refuse_unless_current(job_records.load())
+        crate_of.refuse_unless_current(job_records.load_records())
     make(3, "3\n")
-    crate_of.refuse_unless_current(job_records.load())
+    crate_of.refuse_unless_current(job_records.load_records())
     Path("results/t1.csv").unlink()
     with pytest.raises(UserError, match=r"results/t1.csv: is missing"):
-        crate_of.refuse_unless_current(job_records.load())
+        crate_of.refuse_unless_current(job_records.load_records())

@@ -147,5 +147,5 @@ def test_a_file_of_an_archive_is_named_by_a_column(tmp_path, monkeypatch):
     files.write_parquet("results/read.parquet", table, {"origins": {"row": "{text_id}"}})
     run = [job("read", ["results/upstream/a.tar.xz"], ["results/read.parquet"])]
     assert behind(run, "results/read.parquet") == {
-        ("results/read.parquet", f"results/upstream/{row.text_id}"): ([row.row], 2) for row in files.rows(table)
+        ("results/read.parquet", f"results/upstream/{row.text_id}"): ([row.row], 2) for row in files.iterate_rows(table)
     }

@@ -78,7 +78,10 @@ def test_a_finished_job_leaves_a_complete_record(finished, monkeypatch):
     assert record["checksum"] == job_records.checksum(record)
     monkeypatch.chdir(finished)
     problems = {}
-    assert job_records.index(job_records.load(problems=problems)) == dict.fromkeys(outputs, NAME) and problems == {}
+    assert (
+        job_records.index_by_output(job_records.load_records(problems=problems)) == dict.fromkeys(outputs, NAME)
+        and problems == {}
+    )
 
 
 def test_a_record_says_nothing_of_the_machine_or_its_folders(finished):

@@ -39,12 +39,12 @@ def change_configuration(run):
     ],
 )
 def test_a_reason_is_one_line(reason, told):
-    assert reporting.describe(audit.make_reason(*reason)).startswith(told)
+    assert reporting.describe_reason(audit.make_reason(*reason)).startswith(told)
 
 
 def test_a_report_has_causes_before_consequences_and_counts():
     findings, _ = judged(lambda run: run.digests.update({SCORES: "8" * 64}))
-    assert reporting.report(findings) == [
+    assert reporting.report_findings(findings) == [
         f"tampered  {SCORES}",
         f"          output {SCORES}: was {'a' * 16}, now {'8' * 16}",
         f"stale     {TABLE}",
@@ -52,14 +52,14 @@ def test_a_report_has_causes_before_consequences_and_counts():
         "3 files: 1 tampered, 1 stale, 1 current",
     ]
     findings, _ = judged(lambda run: job_of(run, SCORES)["params"].update(_code={"scripts/a.py": "11"}))
-    assert f"stale     {TABLE}  (follows)" in reporting.report(findings)
+    assert f"stale     {TABLE}  (follows)" in reporting.report_findings(findings)
 
 
 @pytest.mark.attack("a file's name holds line breaks or marks of a terminal", "printed so that they can be seen")
 @pytest.mark.parametrize("name", ["a\ncurrent   b", "a\x1b[2K\rb", "a\u202eb", "a\udcffb", "a\x00b"])
 def test_a_files_name_forges_no_line_of_the_audit(name):
     finding = {"verdict": "orphan", "reasons": [audit.make_reason("file", name, None, "0" * 64)], "record": None}
-    lines = reporting.report({name: finding})
+    lines = reporting.report_findings({name: finding})
     assert all(line.isprintable() for line in lines) and "a" in lines[0] and "b" in lines[0]
     "\n".join(lines).encode("utf-8")
 

@@ -10,11 +10,11 @@ from scripts.core.provenance import trace
 def test_a_cell_of_a_numbered_figure_is_asked_for_by_its_file(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(UserError, match=r"there is no figure 3; make the paper: snakemake paper"):
-        trace.find("figure 3", [])
+        trace.find_target("figure 3", [])
     files.write_text(trace.PAPER, "kind,result,shown,file\nfigure,fig:f,Figure 3,results/ruff/figures/scaling.pdf\n")
     with pytest.raises(UserError, match=r"fig. 3:: name a cell by its file, .*/scaling\.csv:ROW:COLUMN"):
-        trace.find("fig. 3:", [])
-    (found,) = trace.find("Figure 3", [])
+        trace.find_target("fig. 3:", [])
+    (found,) = trace.find_target("Figure 3", [])
     assert found == {"title": "figure 3 (fig:f)", "path": "results/ruff/figures/scaling.pdf", "rows": []}
 
 
@@ -22,5 +22,5 @@ def test_a_cell_of_a_numbered_figure_is_asked_for_by_its_file(tmp_path, monkeypa
 def test_a_cell_is_chosen_by_its_rows_number_from_one_or_by_columns(tmp_path, monkeypatch, row):
     monkeypatch.chdir(tmp_path)
     files.write_text("t.csv", "model,size,value\na,3,0.1\nb,3,0.2\nc,3,0.3\n")
-    (found,) = trace.find(f"t.csv:{row}:value", [])
+    (found,) = trace.find_target(f"t.csv:{row}:value", [])
     assert found["title"].startswith("cell value = 0.2 of t.csv") and found["rows"][0]["model"] == "b"

@@ -181,7 +181,7 @@ def measure(kind: Kind, precision: str, pack_tokens: int, some: pd.DataFrame, **
     scores, expected = made.table, looped(model, words, kind, rows, changed)
     if precision != "float32":
         rounding = float(np.abs(expected - exact).max())
-    found, right = options.predict(scores), options.predict(scores.assign(log_probability=expected))
+    found, right = options.pick_best(scores), options.pick_best(scores.assign(log_probability=expected))
     different = found.option_index != right.option_index
     return {
         "way": made.check["way"],

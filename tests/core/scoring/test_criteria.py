@@ -53,7 +53,9 @@ def scored(loaded, name, instances=INSTANCES, criterion="label_loss", **more):
 def plain(model, instance, option, capital=True):
     """Return sum and number of each kind of label of an option in an instance's text, one text at a time."""
     architecture, _, tokenizer = model
-    form = options.fill(instance.text, option, capitals=capital)[len(instance.text.split("___")[0]) :][: len(option)]
+    form = options.fill_slot(instance.text, option, capitals=capital)[len(instance.text.split("___")[0]) :][
+        : len(option)
+    ]
     row = SimpleNamespace(masked=instance.text, filled=form, text=instance.text.replace("___", form))
     labels, values = loops.token_values(model[1], tokenizer, architecture, row)
     # Labels that a beginning with the option has and one without has not.

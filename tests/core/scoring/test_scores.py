@@ -177,7 +177,7 @@ def test_scores_do_not_depend_on_batches_or_order(loaded, name):
     keyed = [table.set_index(["instance_id", "option"]).log_probability for table in tables]
     for other in keyed[1:]:
         assert np.abs(keyed[0] - other.reindex(keyed[0].index)).max() < 1e-4
-    best = [options.predict(table).option_index.sort_index() for table in tables]
+    best = [options.pick_best(table).option_index.sort_index() for table in tables]
     assert all(best[0].equals(other) for other in best[1:])
 
 

@@ -24,7 +24,7 @@ SCORES = pd.DataFrame(
 
 
 def favoured(scores, kind):
-    return options.predict(scores.assign(log_probability=normalisation.normalise_scores(scores, kind)))
+    return options.pick_best(scores.assign(log_probability=normalisation.normalise_scores(scores, kind)))
 
 
 @pytest.mark.parametrize(
@@ -150,7 +150,7 @@ def test_counts_give_what_the_single_decisions_give():
     part = table[table.kind == "b"]
     right = {}
     for name in DESIGN.scores:
-        picks = options.predict(scores.assign(log_probability=normalisation.normalise_scores(scores, name)))
+        picks = options.pick_best(scores.assign(log_probability=normalisation.normalise_scores(scores, name)))
         right[name] = np.array(options.predicted_form(part, picks)) == part.gold
     clusters = part.place.astype(str) + " " + part.job
     moved, sizes = paired.cluster_sums(right["tokens"], right["sum"], clusters)

@@ -18,8 +18,8 @@ def test_welch_agrees_with_scipy():
     rng = np.random.default_rng(1)
     a, b = rng.normal(0, 1, 40), rng.normal(0.5, 3, 25)
     expected = stats.ttest_ind(a, b, equal_var=False)
-    assert procedures.welch(a, b) == pytest.approx((expected.statistic, expected.df, expected.pvalue))
-    assert procedures.welch([1.0, 1.0, 1.0], [0.0, 1.0, 0.0])[2] < 0.2
+    assert procedures.welch_test(a, b) == pytest.approx((expected.statistic, expected.df, expected.pvalue))
+    assert procedures.welch_test([1.0, 1.0, 1.0], [0.0, 1.0, 0.0])[2] < 0.2
 
 
 def test_paired_by_hand():
@@ -34,8 +34,8 @@ def test_paired_by_hand():
 @pytest.mark.parametrize(
     ("test", "a", "b"),
     [
-        (procedures.welch, [1.0], [0.0, 1.0]),
-        (procedures.welch, [1.0, 1.0], [0.0, 0.0]),
+        (procedures.welch_test, [1.0], [0.0, 1.0]),
+        (procedures.welch_test, [1.0, 1.0], [0.0, 0.0]),
         (procedures.paired_t_test, [1.0], [0.0]),
         (procedures.paired_t_test, [], []),
         (procedures.paired_t_test, [0.3, 0.7, 0.9], [0.1, 0.5, 0.7]),
@@ -52,7 +52,7 @@ def test_rounding_noise_is_no_variation(scale):
     a = scale * np.array(MEANS * 15)
     b = np.full(60, a.min())
     assert 0 < np.ptp(a) < 1e-15 * scale
-    for test in (procedures.welch, procedures.paired_t_test):
+    for test in (procedures.welch_test, procedures.paired_t_test):
         assert np.isnan(test(a, b)).all() and np.isnan(test(b, a)).all()
     assert np.isnan(procedures.spearman(a, np.arange(60))) and np.isnan(procedures.spearman(np.arange(60), a))
     # A small difference of large values is one.
@@ -63,7 +63,7 @@ def test_rounding_noise_is_no_variation(scale):
 def test_small_numbers_that_vary_are_tested(size):
     x, y = np.array([0.25, 0.5, 0.75, 1]), np.array([0.25, 0.25, 0.5, 0.5])
     a, b = size * x, size * y
-    assert procedures.welch(a, b)[2] == pytest.approx(stats.ttest_ind(x, y, equal_var=False).pvalue)
+    assert procedures.welch_test(a, b)[2] == pytest.approx(stats.ttest_ind(x, y, equal_var=False).pvalue)
     assert procedures.paired_t_test(a, b)[2] == pytest.approx(stats.ttest_rel(x, y).pvalue)
     assert procedures.spearman(a, b) == pytest.approx(stats.spearmanr([1, 2, 3, 4], [1, 1, 2, 2]).statistic)
 
@@ -87,7 +87,7 @@ def rejections(effect, repetitions=2000):
     for _ in range(repetitions):
         shared = rng.normal(0.5, 0.2, 60)
         a, b = (shared + rng.normal(0, 0.05, 60) for _ in range(2))
-        found.append([test(a + effect, b)[2] < 0.05 for test in (procedures.welch, procedures.paired_t_test)])
+        found.append([test(a + effect, b)[2] < 0.05 for test in (procedures.welch_test, procedures.paired_t_test)])
     return np.mean(found, axis=0)
 
 
@@ -169,8 +169,8 @@ def test_clusters_without_trials_count_for_nothing_and_one_is_not_enough():
 
 def test_clusters_that_agree_leave_something_unknown():
     """Of all right or all wrong it is Wilson's of so many clusters, whatever their trials."""
-    assert procedures.cluster_bootstrap([4] * 6, [4] * 6, 100, seed=1) == procedures.wilson(6, 6)
-    assert procedures.cluster_bootstrap([0] * 20, [4] * 20, 100, seed=1) == procedures.wilson(0, 20)
+    assert procedures.cluster_bootstrap([4] * 6, [4] * 6, 100, seed=1) == procedures.wilson_interval(6, 6)
+    assert procedures.cluster_bootstrap([0] * 20, [4] * 20, 100, seed=1) == procedures.wilson_interval(0, 20)
     half = procedures.cluster_bootstrap([2] * 6, [4] * 6, 100, seed=1)
     assert half == procedures.agreeing_interval(0.5, 6, least=0.0) and half[0] > 0
     equal = procedures.cluster_bootstrap([0] * 6, [4] * 6, 100, seed=1, least=-1.0)
@@ -189,10 +189,12 @@ def test_the_interval_of_clusters_that_agree_has_both_ends(clusters, share):
 )
 def test_wilsons_interval_is_that_of_scipy(successes, trials, level):
     expected = stats.binomtest(successes, trials).proportion_ci(level, method="wilson")
-    made = procedures.wilson(successes, trials, level)
+    made = procedures.wilson_interval(successes, trials, level)
     assert made == pytest.approx((expected.low, expected.high), abs=1e-9)
     # Rounding leaves no share outside: 0 of any number is 0.
-    assert all(procedures.wilson(0, n)[0] == 0 and procedures.wilson(n, n)[1] == 1 for n in range(1, 200))
+    assert all(
+        procedures.wilson_interval(0, n)[0] == 0 and procedures.wilson_interval(n, n)[1] == 1 for n in range(1, 200)
+    )
 
 
 def test_the_interval_of_ten_clusters_is_of_percentiles_and_has_a_width_or_there_is_none():

@@ -19,7 +19,7 @@ def items():
 
 def test_a_ratio_is_that_of_the_sums_with_the_interval_of_its_clusters_by_name():
     table = items()
-    made = ratios.estimate(table, ["model", "case"], "template", 300, 7).set_index(["model", "case", "metric"])
+    made = ratios.estimate_ratios(table, ["model", "case"], "template", 300, 7).set_index(["model", "case", "metric"])
     assert len(made) == 4
     part = table[(table.model == "n") & (table.case == "accusative")].sort_values("template")
     sums = part.groupby("template")[["above", "below"]].sum()
@@ -27,14 +27,16 @@ def test_a_ratio_is_that_of_the_sums_with_the_interval_of_its_clusters_by_name()
     expected = [part.above.mean(), low, high, part.above.sum(), len(part), part.template.nunique()]
     assert made.loc[("n", "accusative", "accuracy"), ratios.MEASURES].tolist() == pytest.approx(expected)
     # Neither the order of items nor other models change it.
-    again = ratios.estimate(table[table.model == "n"][::-1], ["model", "case"], "template", 300, 7)
+    again = ratios.estimate_ratios(table[table.model == "n"][::-1], ["model", "case"], "template", 300, 7)
     pd.testing.assert_frame_equal(
         again.set_index(["model", "case", "metric"]).sort_index(), made.loc[["n"]].sort_index()
     )
 
 
 def test_pooled_items_are_those_of_all_levels():
-    pooled = ratios.estimate(ratios.pool(items(), "case"), ["model", "case"], "template", 50, 7).set_index("model")
+    pooled = ratios.estimate_ratios(
+        ratios.pool_levels(items(), "case"), ["model", "case"], "template", 50, 7
+    ).set_index("model")
     assert set(pooled.case) == {ratios.POOLED}
     assert pooled.value.to_dict() == pytest.approx(items().groupby("model").above.mean().to_dict())
 
@@ -42,7 +44,7 @@ def test_pooled_items_are_those_of_all_levels():
 def test_a_ratio_without_a_denominator_is_missing_or_what_the_metric_says():
     empty = items().assign(above=0.0, below=0.0)
     two = pd.concat([empty, empty.assign(metric="precision")])
-    made = ratios.estimate(two, ["model"], "template", 50, 7, {"precision": 0.0}).set_index(["model", "metric"])
+    made = ratios.estimate_ratios(two, ["model"], "template", 50, 7, {"precision": 0.0}).set_index(["model", "metric"])
     assert np.isnan(made.value["m", "accuracy"]) and made.value["m", "precision"] == 0
     assert made[["low", "high"]].isna().all(axis=None)
 
@@ -64,4 +66,4 @@ def test_factors_that_are_not_named_are_pooled(levels, rows):
          ("accusative", "2", "accuracy"), ("", "2", "f1")],
         columns=["case", "size", "metric"],
     )  # fmt: skip
-    assert ratios.pick(table, ["case", "size"], **{"metric": "accuracy"} | levels).index.tolist() == rows
+    assert ratios.select_rows(table, ["case", "size"], **{"metric": "accuracy"} | levels).index.tolist() == rows

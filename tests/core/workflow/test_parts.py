@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from scripts.core.workflow.parts import Batch, Parts, digest
+from scripts.core.workflow.parts import Batch, Parts, digest_json
 
 BATCH = Batch([0], 1, None)
 
@@ -13,13 +13,13 @@ def test_windows_that_take_less_than_the_time_between_saves_are_kept(tmp_path, m
     monkeypatch.setattr("scripts.core.workflow.parts.time.monotonic", lambda: float(next(clock)))
     parts = Parts(tmp_path / "a.parquet", {"model": "m"}, save_seconds=10)
     for window in range(40):
-        list(parts.work(digest(window), [BATCH], lambda _: [np.array([1.0])]))
+        list(parts.work(digest_json(window), [BATCH], lambda _: [np.array([1.0])]))
     found = Parts(tmp_path / "a.parquet", {"model": "m"}).paths
     assert len(found) >= 30
 
 
 def test_parts_of_another_entry_are_thrown_away(tmp_path):
     parts = Parts(tmp_path / "a.parquet", {"entry": {"bos_token": "<s>"}}, 0)
-    list(parts.work(digest(0), [BATCH], lambda _: [np.array([1.0])]))
+    list(parts.work(digest_json(0), [BATCH], lambda _: [np.array([1.0])]))
     assert Parts(tmp_path / "a.parquet", {"entry": {"bos_token": "<s>"}}).paths
     assert not Parts(tmp_path / "a.parquet", {"entry": {"bos_token": "</s>"}}).paths

@@ -122,7 +122,7 @@ class Resolver:
         """Yield what is found in documents; of each its text, its tokens and their words."""
         found = self.clusters([document for *_, document in ahead])
         for (text, tokens, document), clusters_of_one in zip(ahead, found, strict=True):
-            digest = coreference.digest(text)
+            digest = coreference.digest_text(text)
             yield coreference.Document(document.name, digest, tokens, tuple(map(tuple, clusters_of_one)))
 
     def clusters(self, documents: Sequence[AnnotatedDocument]) -> list[list[list[tuple[int, int]]]]:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from scripts.core.coreference_systems.packages.words import WordSplitter, drop_duplicates, package_versions
-from scripts.core.data.coreference import Document, digest
+from scripts.core.data.coreference import Document, digest_text
 from scripts.core.errors import UserError
 
 HEADS = ("we", "rough_scorer", "pw", "a_scorer", "sp")
@@ -87,7 +87,7 @@ class Caw:
         words = [word if self.model.tokenizer.tokenize(word) else "_" for word in words]
         # Of one word nothing can corefer.
         if len(words) < 2:
-            return Document(name, digest(text), tokens, ())
+            return Document(name, digest_text(text), tokens, ())
         document = self.model.build_doc(
             {
                 "document_id": "wb_document",
@@ -100,7 +100,7 @@ class Caw:
         with torch.no_grad():
             clusters = self.model.run(document).span_clusters
         mentions = [[(start, end - 1) for start, end in cluster if start < end] for cluster in clusters]
-        return Document(name, digest(text), tokens, drop_duplicates(mentions, fewest=1))
+        return Document(name, digest_text(text), tokens, drop_duplicates(mentions, fewest=1))
 
     def _check_sentences(self, name: str, document: dict[str, Any]):
         """Refuse a sentence that fills more than two windows, over which Stanza 1.15 would never end."""

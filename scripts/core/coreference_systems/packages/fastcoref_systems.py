@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from scripts.core.coreference_systems.packages.words import WordSplitter, drop_duplicates, package_versions
-from scripts.core.data.coreference import Document, digest
+from scripts.core.data.coreference import Document, digest_text
 from scripts.core.errors import UserError
 
 CLASSES = {"lingmess": "LingMessCoref", "f-coref": "FCoref"}
@@ -85,7 +85,7 @@ class FastCoref:
             mentions = [(pieces[start], pieces[end]) for start, end in cluster if max(start, end) < len(pieces)]
             # Places of tokens that mark the ends of a text are no words.
             clusters.append([(a, b) for a, b in mentions if a is not None and b is not None and a <= b])
-        return Document(name, digest(text), tokens, drop_duplicates(clusters, fewest=2))
+        return Document(name, digest_text(text), tokens, drop_duplicates(clusters, fewest=2))
 
 
 @contextlib.contextmanager

@@ -6,7 +6,7 @@ import pandas as pd
 
 from scripts.core import files
 from scripts.core.data.estimate_rows import ESTIMATED, MODEL, PROBABILITY
-from scripts.core.data.options import predict
+from scripts.core.data.options import pick_best
 from scripts.core.statistics import ratios
 from scripts.core.workflow.job import run_named
 
@@ -17,12 +17,12 @@ def estimates(*, scores: list, estimates: str, pronoun_sets: list, draws: int, s
     """Estimate shares with intervals over sentences, from a file of ``scores`` for each template set and model."""
     items = []
     for path in map(Path, scores):
-        chosen = predict(files.read_parquet(path))
+        chosen = pick_best(files.read_parquet(path))
         identity = {"templates": path.parent.name, "model": path.stem, "kind": MODEL, "scoring": PROBABILITY}
         for index, name in enumerate(pronoun_sets):
             item = chosen.assign(**identity, pronoun=name, metric=METRIC, above=chosen.option_index == index, below=1)
             items.append(item)
-    table = ratios.estimate(pd.concat(items), [*ESTIMATED, "pronoun"], "instance_id", draws, seed)
+    table = ratios.estimate_ratios(pd.concat(items), [*ESTIMATED, "pronoun"], "instance_id", draws, seed)
     files.write_csv(estimates, table)
 
 

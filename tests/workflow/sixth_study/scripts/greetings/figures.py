@@ -16,10 +16,10 @@ def figures(*, estimates: str, pdf: list, png: list, csv: list, templates: str) 
     rows = files.read_csv(estimates)
     rows = rows[rows.templates == templates]
     for paths in zip(pdf, png, csv, strict=True):
-        plotting.save(FIGURES[Path(paths[0]).stem](rows), rows, *paths)
+        plotting.save_figure(FIGURES[Path(paths[0]).stem](rows), rows, *paths)
 
 
-@plotting.style()
+@plotting.figure_style()
 def draw_choices(rows: pd.DataFrame) -> Figure:
     """Draw a panel for each model, and in it a bar with its interval for each pronoun set."""
     plot = (
@@ -30,7 +30,7 @@ def draw_choices(rows: pd.DataFrame) -> Figure:
         .scale(color=palette.pronoun_colours(rows.pronoun.unique()))
         .label(x="", y="Share of sentences")
     )
-    drawn = plotting.draw(plot, plotting.COLUMN, 1.5)
+    drawn = plotting.draw_plot(plot, plotting.COLUMN, 1.5)
     plotting.legend_below(drawn, [plotting.interval_handle("95% interval")], 1)
     return drawn
 

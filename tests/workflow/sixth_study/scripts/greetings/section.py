@@ -5,7 +5,7 @@ from scripts.core.data import estimate_rows
 from scripts.core.data.estimate_rows import ESTIMATED
 from scripts.core.paper import sections
 from scripts.core.paper.lookup import Numbers
-from scripts.core.paper.numbers import count
+from scripts.core.paper.numbers import make_count
 from scripts.core.workflow.job import run_named
 
 
@@ -17,20 +17,20 @@ def section(
 
     ``paper_numbers`` has a file for each of ``template_sets``, in that order; ``models`` are those of the run by name.
     """
-    common = sections.context("greetings", template_sets, figures, tables, [], section_tex)
+    common = sections.make_context("greetings", template_sets, figures, tables, [], section_tex)
     measured = files.read_csv(estimates)
     for name, part in common["sets"].items():
         rows = measured[measured.templates == name]
-        part["numbers"]["sentences"] = count(rows.below.max(), "estimates.csv", column="below")
+        part["numbers"]["sentences"] = make_count(rows.below.max(), "estimates.csv", column="below")
         part["choices"] = Numbers(part, rows, ESTIMATED, ["pronoun"], "estimates.csv")
         part["most"] = part["choices"].highest("share of sentences", pronoun=...)
-    sections.write(section_tex, section_template, common)
+    sections.write_section(section_tex, section_template, common)
     for part, path in zip(common["sets"].values(), paper_numbers, strict=True):
         files.write_json(path, part["numbers"])
     rows = measured.rename(columns={"templates": "part", "clusters": "n"}).drop(columns=["above", "below"])
     labels = {name: facts["label"] for name, facts in models.items()}
     rows = rows.assign(n_unit="instances", label=rows.model.map(labels), headline=rows.pronoun == "they")
-    estimate_rows.write(summary, "greetings", rows.to_dict("records"))
+    estimate_rows.write_estimates(summary, "greetings", rows.to_dict("records"))
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """The tables of the greetings."""
 
 from scripts.core import files
-from scripts.core.paper.formats import percent
+from scripts.core.paper.formats import format_percent
 from scripts.core.paper.tables import write_table
 from scripts.core.workflow.job import run_named
 
@@ -10,7 +10,7 @@ def table(*, estimates: str, tex: str, csv: str, templates: str) -> None:
     """Tabulate how often each model prefers each pronoun set, in percent."""
     rows = files.read_csv(estimates)
     shares = rows[rows.templates == templates].pivot(index="model", columns="pronoun", values="value")
-    write_table(tex, csv, shares.map(percent).rename_axis(index="Model", columns=None).reset_index())
+    write_table(tex, csv, shares.map(format_percent).rename_axis(index="Model", columns=None).reset_index())
 
 
 if __name__ == "__main__":
