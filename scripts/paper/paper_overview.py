@@ -134,8 +134,10 @@ def describe_example(thesis: Thesis, studies: list[dict]) -> dict[str, Any]:
         return {}
     (study,) = (study for study in studies if study["key"] == thesis.example["study"])
     front = study["front"]
-    up, down = thesis.example["up"], thesis.example["down"]
+    up, down, levels = (thesis.example[name] for name in ("up", "down", "levels"))
     row = front.frame.loc[up.own]
+    whole = levels[levels.level == POOLED]
+    rest = levels[levels.pronoun.astype(bool) & (levels.level != up.level)]
     return {
         "study": study["label"],
         "label": row.label,
@@ -143,6 +145,13 @@ def describe_example(thesis: Thesis, studies: list[dict]) -> dict[str, Any]:
         "other": SCORE_WORDS[thesis.example["score"]],
         "up": level_in_text(up.level),
         "down": level_in_text(down.level),
+        "up_sized": front.estimate_at(up.own, sized=True),
+        "down_sized": front.estimate_at(down.own, sized=True),
+        "whole": [front.estimate_at(place) for place in [*whole.own, *whole.other]],
+        "rest": [
+            latex.Raw(f"{level_in_text(str(one.level))} in {front.estimate_at(one.other)}")
+            for one in files.iterate_rows(rest)
+        ],
         **{
             f"{name}_{which}": front.estimate_at(move[which])
             for name, move in (("up", up), ("down", down))

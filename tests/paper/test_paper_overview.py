@@ -141,9 +141,10 @@ def test_protocols_and_scores_are_those_that_studies_state(made):
 @pytest.mark.parametrize(
     ("models", "abstract", "moves"),
     [
-        (["m"], r"M gets \emph{xe} right in 10\% (0 to 20) of the sentences by the sum of log-probabilities, which the"
-         r" study uses, and in 90\% (80 to 100) by the sum minus that of the sentence without its context; for"
-         r" \emph{he} it is 70\% (60 to 80) and 20\% (10 to 30). The score decides whom this model misgenders.",
+        (["m"], r"M gets \emph{xe} right in 10\% (0 to 20; n = 40) of the sentences by the sum of log-probabilities,"
+         r" which the study uses, and in 90\% (80 to 100) by the sum minus that of the sentence without its context;"
+         r" for \emph{he} it is 70\% (60 to 80; n = 40) and 20\% (10 to 30), for all pronouns together 40\% (30 to 50)"
+         r" and 40\% (30 to 50). The score decides whom this model misgenders.",
          r"For M, these accuracies move most: \emph{he} from 70\% (60 to 80) to 20\% (10 to 30) (minus context-free);"),
         ([f"m{n}" for n in range(4)], "In 4 of 4 models one pronoun rises while another falls", "For M0, these"),
         ([f"m{n}" for n in range(7)], "In 7 of 7 models one pronoun rises while another falls",
@@ -158,6 +159,8 @@ def test_the_abstract_states_the_largest_moves_in_opposite_directions(tmp_path, 
     study = STUDIES[0] | {"key": "ruff", "label": "RUFF"}
     made = render(tmp_path, tmp_path / "ruff.csv", [study], fronts=[str(tmp_path / "ruff_front.tex.j2")])
     assert abstract in seen(made["overview"]) and moves in seen(made["scores"])
+    # A score that favours an option is right wherever this option is: the others stand next to it.
+    assert r"right in 90\% (80 to 100), and \emph{he} in 20\% (10 to 30); over all pronouns" in seen(made["scores"])
     assert made["report_rst"].count("The score decides whom") == 1
     assert "n = 40 instances (RUFF)" in seen(made["overview"])
     # A row for each model, but one row for many: that is no table.

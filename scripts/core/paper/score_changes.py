@@ -98,8 +98,9 @@ class Thesis:
         decided: How many of them have a pronoun that rises and one that falls between two scores.
         moved: How many of them have a pronoun whose accuracy moves.
         studies: The studies whose accuracies are compared, to whether any of them moves.
-        example: The largest such pair of moves: ``study``, ``score`` (the other one), and ``up`` and ``down``, rows of
-            :func:`compare_scores`; empty without any.
+        example: The largest such pair of moves: ``study``, ``score`` (the other one), ``up`` and ``down``, rows of
+            :func:`compare_scores`, and ``levels``, those of all levels of the same model by the same score; empty
+            without any.
     """
 
     models: int
@@ -135,6 +136,7 @@ def find_thesis(accuracies: pd.DataFrame) -> Thesis:
     example = {}
     if opposite:
         _, _, up, down = max(opposite, key=lambda one: one[0])
-        example = {"study": up.study, "score": up.score, "up": up, "down": down}
+        same = (every[[*MODEL, "score"]] == up[[*MODEL, "score"]]).all(axis=1)
+        example = {"study": up.study, "score": up.score, "up": up, "down": down, "levels": every[same]}
     moved = changes[changes.direction != 0].model.nunique()
     return Thesis(changes.model.nunique(), len({model for _, model, *_ in opposite}), moved, studies, example)
