@@ -173,7 +173,10 @@ def _print_trace(state: State, options: argparse.Namespace) -> int:
     else:
         for entry in told:
             shown = entry["files"] if options.verbose else entry["files"][:1]
-            print("\n".join([entry["title"], *entry["outputs"], *_describe_lines(entry["templates"]), *shown]))
+            lines = [*_describe_lines(entry["templates"])]
+            if entry["outputs"] and not lines:
+                lines = ["no template lines are known: no row of a table with the metadata origins is behind it"]
+            print("\n".join([entry["title"], *entry["outputs"], *lines, *shown]))
         if behind:
             print("\n".join(reporting.report_findings(behind)))
     return int(any(finding["verdict"] != "current" for finding in behind.values()))
