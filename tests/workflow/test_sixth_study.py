@@ -7,6 +7,7 @@ import json
 import shutil
 from pathlib import Path
 
+import pandas as pd
 import pypdf
 import pytest
 
@@ -56,7 +57,7 @@ def test_its_figure_table_and_number_are_made(site):
     for path in (f"{FIGURE}.pdf", f"{FIGURE}.png", f"{FIGURE}.csv", "results/greetings/tables/replica/choices.tex"):
         assert (site.folder / path).stat().st_size > 50, path
     section = (site.folder / "results/paper/sections/greetings.tex").read_text()
-    assert r"\sourced{greetings.replica.sentences}{4}" in section
+    assert r"\sourced{greetings.replica.sentences}{10}" in section
 
 
 def test_its_page_is_in_the_paper(site):
@@ -88,7 +89,7 @@ def test_its_jobs_are_in_the_plan_and_its_files_in_the_audit(site):
     assert done.returncode == 0, done.stdout[-3000:]
     plan = files.read_csv(site.folder / "results/plan.csv")
     assert plan[["rule", "study", "set", "model", "items"]].to_numpy().tolist() == [
-        ["score", "greetings", "replica", "tiny-opt", 4]
+        ["score", "greetings", "replica", "tiny-opt", 10]
     ]
     status, printed = audit(site.folder, "--json", targets=[])
     found = json.loads(printed[printed.index("{") :])["files"]
@@ -98,6 +99,22 @@ def test_its_jobs_are_in_the_plan_and_its_files_in_the_audit(site):
     ran = {path.name for path in (site.folder / "results/provenance").iterdir()}
     assert {"greetings_instances", "greetings_figures", "greetings_section"} < ran
     assert not [rule for rule in ran if rule.startswith(("ruff", "counter_gap", "underspecification", "fetch"))]
+
+
+def test_its_numbers_lead_to_template_lines(site):
+    for number in (f"{FIGURE}.csv:1:value", "greetings.replica.sentences"):
+        status, printed = audit(site.folder, number, targets=[])
+        assert status == 0 and "templates/greetings/sentences.tsv: lines 2-11" in printed, printed
+        assert "templates/pronouns.tsv: lines" in printed and "no template lines" not in printed
+
+
+def test_instances_without_origins_are_noticed(site):
+    instances = site.folder / "results/greetings/instances/replica/selected.parquet"
+    kept = shutil.copy2(instances, site.folder / "kept.parquet")
+    files.write_parquet(instances, pd.read_parquet(instances))
+    status, printed = audit(site.folder, f"{FIGURE}.csv:1:value", targets=[])
+    kept.replace(instances)
+    assert status == 1 and "no template lines are known" in printed, printed
 
 
 def test_only_what_a_change_concerns_runs_again(site):
@@ -124,11 +141,10 @@ def test_a_figure_is_a_name_and_a_function(site):
 
 
 def test_it_stands_beside_the_others(site):
-    """With all studies each has its jobs; the models that the new one prompts are fetched as those of others are."""
+    """With all studies each has its jobs."""
     overlay = site.folder / "config/every.yaml"
-    text = (site.folder / "config/test.yaml").read_text().replace("studies: [greetings]", "studies: all")
-    overlay.write_text(text + "greetings: {asked: [flan-t5-small]}\n")
-    planned = site.planned("figures", "tables", "fetch_models", "--forceall", overlay="config/every.yaml")
+    text = (site.folder / "config/test.yaml").read_text()
+    overlay.write_text(text.replace("studies: [greetings]", "studies: all"))
+    planned = site.planned("figures", "tables", "--forceall", overlay="config/every.yaml")
     for study in ("ruff", "counter_gap", "underspecification", "greetings"):
         assert [rule for rule in planned if rule.startswith(f"{study}_figure")], study
-    assert planned["fetch_model"] == 1

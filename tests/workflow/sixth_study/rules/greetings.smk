@@ -12,7 +12,7 @@ OUTPUTS
 
 GREETINGS = config["greetings"]
 GREETINGS_CATEGORY = f"{len(STUDIES) + 2}. Greetings"
-GREETINGS_ASKED = {name: Prompting(["vanilla"], {"answer": 5}, [(4, 5)]) for name in GREETINGS["asked"]}
+GREETINGS_LABELS = {name: MODELS[name].facts["label"] for name in RUN}
 GREETINGS_DRAWN = ["choices"]
 GREETINGS_FIGURES = expand(
     "results/greetings/figures/{templates}/{figure}", templates=GREETINGS["templates"], figure=GREETINGS_DRAWN
@@ -38,6 +38,7 @@ rule greetings_instances:
 
 rule greetings_estimates:
     input:
+        instances=expand(rules.greetings_instances.output.instances, templates=GREETINGS["templates"]),
         scores=expand(
             "results/greetings/scores/{templates}/{model}.parquet", templates=GREETINGS["templates"], model=RUN
         ),
@@ -71,6 +72,7 @@ rule greetings_figures:
         "../envs/analysis.yaml"
     params:
         **from_wildcards("templates"),
+        labels=GREETINGS_LABELS,
     script:
         "../scripts/greetings/figures.py"
 
@@ -87,6 +89,7 @@ rule greetings_table:
         "../envs/analysis.yaml"
     params:
         **from_wildcards("templates"),
+        labels=GREETINGS_LABELS,
     script:
         "../scripts/greetings/tables.py"
 
@@ -124,7 +127,6 @@ declare(
     analyses=[*rules.greetings_estimates.output],
     figures=GREETINGS_FIGURES,
     tables=GREETINGS_TABLES,
-    scored=ScoredInstances(sets=GREETINGS["templates"], instances=4, options=len(PRONOUN_SETS), tokens=9),
-    prompted=PromptSet(sets=GREETINGS["templates"], models=GREETINGS_ASKED, tokens=20) if GREETINGS_ASKED else None,
+    scored=ScoredInstances(sets=GREETINGS["templates"], instances=10, options=len(PRONOUN_SETS), tokens=9),
     headline=["choices"],
 )

@@ -1,0 +1,1 @@
+"""Greetings: which pronoun set a model prefers in a sentence."""

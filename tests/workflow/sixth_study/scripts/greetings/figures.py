@@ -6,17 +6,18 @@ import pandas as pd
 import seaborn.objects as so
 from matplotlib.figure import Figure
 
-from scripts.core import files
 from scripts.core.paper import palette, plotting
 from scripts.core.workflow.job import run_named
+from scripts.greetings.estimates import read_estimates
 
 
-def figures(*, estimates: str, pdf: list, png: list, csv: list, templates: str) -> None:
+def figures(*, estimates: str, pdf: list, png: list, csv: list, templates: str, labels: dict) -> None:
     """Draw the figures of a template set that their files name."""
-    rows = files.read_csv(estimates)
-    rows = rows[rows.templates == templates]
+    rows = read_estimates(estimates, labels).rename(columns={"clusters": "n"})
+    rows = plotting.drop_small_cells(rows[rows.templates == templates])
     for paths in zip(pdf, png, csv, strict=True):
-        plotting.save_figure(FIGURES[Path(paths[0]).stem](rows), rows, *paths)
+        drawn = plotting.nothing_drawn() if rows.empty else FIGURES[Path(paths[0]).stem](rows)
+        plotting.save_figure(drawn, rows, *paths)
 
 
 @plotting.figure_style()
@@ -24,7 +25,7 @@ def draw_choices(rows: pd.DataFrame) -> Figure:
     """Draw a panel for each model, and in it a bar with its interval for each pronoun set."""
     plot = (
         so.Plot(rows, x="pronoun", y="value", ymin="low", ymax="high", color="pronoun")
-        .facet("model", wrap=plotting.panel_columns(rows.model.nunique()))
+        .facet("label", wrap=plotting.panel_columns(rows.model.nunique()))
         .add(so.Bar(alpha=1, edgewidth=0))
         .add(so.Range(color=plotting.GREY))
         .scale(color=palette.pronoun_colours(rows.pronoun.unique()))

@@ -7,6 +7,7 @@ from scripts.core.paper import sections
 from scripts.core.paper.lookup import Numbers
 from scripts.core.paper.numbers import make_count
 from scripts.core.workflow.job import run_named
+from scripts.greetings.estimates import read_estimates
 
 
 def section(
@@ -18,7 +19,8 @@ def section(
     ``paper_numbers`` has a file for each of ``template_sets``, in that order; ``models`` are those of the run by name.
     """
     common = sections.make_context("greetings", template_sets, figures, tables, [], section_tex)
-    measured = files.read_csv(estimates)
+    labels = {name: facts["label"] for name, facts in models.items()}
+    measured = read_estimates(estimates, labels)
     for name, part in common["sets"].items():
         rows = measured[measured.templates == name]
         part["numbers"]["sentences"] = make_count(rows.below.max(), "estimates.csv", column="below")
@@ -28,8 +30,7 @@ def section(
     for part, path in zip(common["sets"].values(), paper_numbers, strict=True):
         files.write_json(path, part["numbers"])
     rows = measured.rename(columns={"templates": "part", "clusters": "n"}).drop(columns=["above", "below"])
-    labels = {name: facts["label"] for name, facts in models.items()}
-    rows = rows.assign(n_unit="instances", label=rows.model.map(labels), headline=rows.pronoun == "they")
+    rows = rows.assign(n_unit="instances", headline=rows.pronoun == "they")
     estimate_rows.write_estimates(summary, "greetings", rows.to_dict("records"))
 
 

@@ -1,15 +1,15 @@
 """The tables of the greetings."""
 
-from scripts.core import files
 from scripts.core.paper.formats import format_percent
 from scripts.core.paper.tables import write_table
 from scripts.core.workflow.job import run_named
+from scripts.greetings.estimates import read_estimates
 
 
-def table(*, estimates: str, tex: str, csv: str, templates: str) -> None:
+def table(*, estimates: str, tex: str, csv: str, templates: str, labels: dict) -> None:
     """Tabulate how often each model prefers each pronoun set, in percent."""
-    rows = files.read_csv(estimates)
-    shares = rows[rows.templates == templates].pivot(index="model", columns="pronoun", values="value")
+    rows = read_estimates(estimates, labels)
+    shares = rows[rows.templates == templates].pivot(index="label", columns="pronoun", values="value")
     write_table(tex, csv, shares.map(format_percent).rename_axis(index="Model", columns=None).reset_index())
 
 
