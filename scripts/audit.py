@@ -5,8 +5,11 @@
     python -m scripts.audit "figure 7"                         a figure of the paper, back to templates and weights
     python -m scripts.audit -v "figure 7"                      and all files and jobs between
     python -m scripts.audit results/winopron/estimates.csv:1:value    a cell: a row and a column
-    python -m scripts.audit ruff.replica.accuracy.all.0    a number, by its id
+    python -m scripts.audit ruff.replica.accuracy.all.0    a number, by its id or the end of it
     python -m scripts.audit --against results/paper/manifest.sha256    and all that changed since this list
+
+A row is its number, from 1 below the header, or column=value,column=value. The ids of the paper's numbers are the
+column "result" of results/paper/provenance.csv, next to the printed text ("shown").
 
 A run in a folder of its own is named as for Snakemake: --directory runs/NAME --configfile=FILE.
 

@@ -13,6 +13,8 @@ from scripts.core.errors import UserError, count_noun, did_you_mean
 PAPER = "results/paper/provenance.csv"
 """Where ``scripts/paper/paper_provenance.py`` lists what the paper shows."""
 CONFIG = "config.yaml"
+SHOWN = 5
+"""Up to this many ids that contain the target are named."""
 
 
 def numbers_of_text(jobs: Iterable[dict]) -> dict[str, dict]:
@@ -87,9 +89,12 @@ def find_target(target: str, jobs: list[dict]) -> list[dict]:
     same = [name for name in known if name == target or (name.endswith(f".{target}") and name.count(".") >= 2)]
     exact = [name for name in same if name.split(".", 2)[2] == target or name == target]
     if not (exact or same):
-        raise UserError(
-            f"{target}: no file, figure, table, cell or number of this run{did_you_mean(target, [*known, *outputs])}"
-        )
+        within = [name for name in known if target in name]
+        hint = did_you_mean(target, [*known, *outputs])
+        if within:
+            more = f" and {len(within) - SHOWN} more" if len(within) > SHOWN else ""
+            hint = f"; {count_noun(len(within), 'id')} with it: {', '.join(within[:SHOWN])}{more}"
+        raise UserError(f"{target}: no file, figure, table, cell or number of this run{hint}")
     return [_trace_number(name, known[name]) for name in exact or same]
 
 

@@ -24,3 +24,15 @@ def test_a_cell_is_chosen_by_its_rows_number_from_one_or_by_columns(tmp_path, mo
     files.write_text("t.csv", "model,size,value\na,3,0.1\nb,3,0.2\nc,3,0.3\n")
     (found,) = trace.find_target(f"t.csv:{row}:value", [])
     assert found["title"].startswith("cell value = 0.2 of t.csv") and found["rows"][0]["model"] == "b"
+
+
+def test_ids_that_only_contain_the_target_are_named(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    numbers = "results/s/analysis/replica/paper_numbers.json"
+    entry = {"value": 1, "text": "1", "source": "t.csv", "cell": {}}
+    files.write_json(numbers, {f"score.xe.{n}": entry for n in range(7)})
+    jobs = [{"outputs": [numbers], "inputs": [], "wildcards": {}}]
+    with pytest.raises(UserError, match=r"; 7 ids with it: s\.replica\.score\.xe\.0, .* and 2 more$"):
+        trace.find_target("score.xe", jobs)
+    (found,) = trace.find_target("xe.3", jobs)
+    assert found["title"].startswith("number s.replica.score.xe.3 = 1, ")
