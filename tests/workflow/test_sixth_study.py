@@ -12,12 +12,13 @@ import pypdf
 import pytest
 
 from scripts.core import files
+from scripts.core.data import estimate_rows
 from tests.workflow.conftest import audit, edited
 
 pytestmark = pytest.mark.workflow
 
 STUDY = Path(__file__).parent / "sixth_study"
-FIGURE = "results/greetings/figures/replica/choices"
+FIGURE = "results/greetings/figures/replica/accuracy"
 
 
 def add(folder):
@@ -54,7 +55,7 @@ def site(fresh):
 
 
 def test_its_figure_table_and_number_are_made(site):
-    for path in (f"{FIGURE}.pdf", f"{FIGURE}.png", f"{FIGURE}.csv", "results/greetings/tables/replica/choices.tex"):
+    for path in (f"{FIGURE}.pdf", f"{FIGURE}.png", f"{FIGURE}.csv", "results/greetings/tables/replica/accuracy.tex"):
         assert (site.folder / path).stat().st_size > 50, path
     section = (site.folder / "results/paper/sections/greetings.tex").read_text()
     assert r"\sourced{greetings.replica.sentences}{10}" in section
@@ -68,20 +69,21 @@ def test_its_page_is_in_the_paper(site):
     assert "Greetings" in "".join(page.extract_text() for page in reader.pages)
     # The targets of its figure and of its number in the appendix; nothing of the others.
     targets = set(reader.named_destinations)
-    assert {"fig:greetings-replica-choices", "greetings.replica.sentences"} <= targets
+    assert {"fig:greetings-replica-accuracy", "greetings.replica.sentences"} <= targets
     assert not [name for name in targets if name.startswith("fig:ruff")]
 
 
 def test_its_rows_are_in_the_summary_and_its_question_in_the_overview(site):
-    rows = files.read_csv(site.folder / "results/paper/summary.csv")
+    rows = estimate_rows.read_estimates([site.folder / "results/paper/summary.csv"])
     assert rows.study.unique().tolist() == ["greetings"]
-    assert rows.groupby("model").value.sum().round(6).tolist() == [1.0]
+    pooled = rows[rows.pronoun == ""]
+    assert pooled.value.item() == pytest.approx(rows[rows.pronoun != ""].value.mean())
     assert json.loads((site.folder / "results/paper/summary.json").read_text())[0]["study"] == "greetings"
     protocols = (site.folder / "results/paper/sections/protocols.tex").read_text()
-    assert "Which pronoun set does a model prefer in a greeting?" in protocols
+    assert "Does a model continue with the pronoun set that a person was introduced with?" in protocols
     page = (site.folder / "results/paper/report.rst").read_text()
-    assert r"share of sentences\, they" in page and r"share of sentences\, he" not in page
-    assert r"Greetings\: Choices" in page and "data:image/png;base64," in page
+    assert r"accuracy\: " in page and r"n \= 40\)" in page and r"n \= 10\)" not in page
+    assert r"Greetings\: Accuracy" in page and "data:image/png;base64," in page
 
 
 def test_its_jobs_are_in_the_plan_and_its_files_in_the_audit(site):
@@ -89,7 +91,7 @@ def test_its_jobs_are_in_the_plan_and_its_files_in_the_audit(site):
     assert done.returncode == 0, done.stdout[-3000:]
     plan = files.read_csv(site.folder / "results/plan.csv")
     assert plan[["rule", "study", "set", "model", "items"]].to_numpy().tolist() == [
-        ["score", "greetings", "replica", "tiny-opt", 10]
+        ["score", "greetings", "replica", "tiny-opt", 40]
     ]
     status, printed = audit(site.folder, "--json", targets=[])
     found = json.loads(printed[printed.index("{") :])["files"]
@@ -105,7 +107,7 @@ def test_its_numbers_lead_to_template_lines(site):
     for number in (f"{FIGURE}.csv:1:value", "greetings.replica.sentences"):
         status, printed = audit(site.folder, number, targets=[])
         assert status == 0 and "templates/greetings/sentences.tsv: lines 2-11" in printed, printed
-        assert "templates/pronouns.tsv: lines" in printed and "no template lines" not in printed
+        assert "templates/pronouns.tsv: line" in printed and "no template lines" not in printed
 
 
 def test_instances_without_origins_are_noticed(site):
@@ -119,7 +121,7 @@ def test_instances_without_origins_are_noticed(site):
 
 def test_only_what_a_change_concerns_runs_again(site):
     script = site.folder / "scripts/greetings/figures.py"
-    with edited(script, lambda text: text.replace('"Share of sentences"', '"Share"')):
+    with edited(script, lambda text: text.replace('y="Accuracy"', 'y="Share"')):
         planned = site.planned("figures", "tables", "greetings")
     assert set(planned) == {"greetings_figures", "figures", "greetings"}
 
@@ -129,9 +131,9 @@ def test_a_figure_is_a_name_and_a_function(site):
     folder, figure = site.folder, site.folder / "results/greetings/figures/replica/again"
     function, rule = folder / "scripts/greetings/figures.py", folder / "rules/greetings.smk"
     with (
-        edited(function, lambda text: text.replace('es": draw_choices', 'es": draw_choices, "again": draw_choices')),
+        edited(function, lambda text: text.replace('cy": draw_accuracy', 'cy": draw_accuracy, "again": draw_accuracy')),
         edited(
-            rule, lambda text: text.replace('GREETINGS_DRAWN = ["choices"', 'GREETINGS_DRAWN = ["choices", "again"')
+            rule, lambda text: text.replace('GREETINGS_DRAWN = ["accuracy"', 'GREETINGS_DRAWN = ["accuracy", "again"')
         ),
     ):
         assert site.planned("figures", "tables") == {"greetings_figures": 1, "figures": 1}

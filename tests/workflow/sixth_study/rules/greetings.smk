@@ -1,5 +1,5 @@
 """
-Greetings, a study as small as one can be: which pronoun set does a model prefer in a sentence?
+Greetings, a study as small as one can be: does a model continue with the pronoun set that was introduced?
 
 REQUIRED INPUTS
     templates/greetings/sentences.tsv
@@ -13,11 +13,12 @@ OUTPUTS
 GREETINGS = config["greetings"]
 GREETINGS_CATEGORY = f"{len(STUDIES) + 2}. Greetings"
 GREETINGS_LABELS = {name: MODELS[name].facts["label"] for name in RUN}
-GREETINGS_DRAWN = ["choices"]
+GREETINGS_CHANCE = 1 / len(PRONOUN_SETS)
+GREETINGS_DRAWN = ["accuracy"]
 GREETINGS_FIGURES = expand(
     "results/greetings/figures/{templates}/{figure}", templates=GREETINGS["templates"], figure=GREETINGS_DRAWN
 )
-GREETINGS_TABLES = expand("results/greetings/tables/{templates}/choices", templates=GREETINGS["templates"])
+GREETINGS_TABLES = expand("results/greetings/tables/{templates}/accuracy", templates=GREETINGS["templates"])
 
 
 rule greetings_instances:
@@ -51,7 +52,6 @@ rule greetings_estimates:
     params:
         draws=1000,
         seed=1,
-        pronoun_sets=PRONOUN_SETS,
     script:
         "../scripts/greetings/estimates.py"
 
@@ -72,6 +72,7 @@ rule greetings_figures:
         "../envs/analysis.yaml"
     params:
         **from_wildcards("templates"),
+        chance=GREETINGS_CHANCE,
         labels=GREETINGS_LABELS,
     script:
         "../scripts/greetings/figures.py"
@@ -81,8 +82,8 @@ rule greetings_table:
     input:
         estimates=rules.greetings_estimates.output.estimates,
     output:
-        tex="results/greetings/tables/{templates}/choices.tex",
-        csv=reported("results/greetings/tables/{templates}/choices.csv", GREETINGS_CATEGORY, 2, "table", "Choices"),
+        tex="results/greetings/tables/{templates}/accuracy.tex",
+        csv=reported("results/greetings/tables/{templates}/accuracy.csv", GREETINGS_CATEGORY, 2, "table", "Accuracy"),
     log:
         "results/logs/greetings_table/{templates}.log",
     conda:
@@ -121,12 +122,15 @@ declare(
     name="greetings",
     label="Greetings",
     title="Greetings (a study of the tests)",
-    question="Which pronoun set does a model prefer in a greeting?",
+    question="Does a model continue with the pronoun set that a person was introduced with?",
     parts=GREETINGS["templates"],
     instances=expand(rules.greetings_instances.output.instances, templates=GREETINGS["templates"]),
     analyses=[*rules.greetings_estimates.output],
     figures=GREETINGS_FIGURES,
     tables=GREETINGS_TABLES,
-    scored=ScoredInstances(sets=GREETINGS["templates"], instances=10, options=len(PRONOUN_SETS), tokens=9),
-    headline=["choices"],
+    scored=ScoredInstances(
+        sets=GREETINGS["templates"], instances=10 * len(PRONOUN_SETS), options=len(PRONOUN_SETS), tokens=15
+    ),
+    chances={"accuracy": GREETINGS_CHANCE},
+    headline=["accuracy"],
 )

@@ -1,1 +1,1 @@
-"""Greetings: which pronoun set a model prefers in a sentence."""
+"""Greetings: does a model continue with the pronoun set that a person was introduced with?"""

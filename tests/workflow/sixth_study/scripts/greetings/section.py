@@ -6,6 +6,7 @@ from scripts.core.data.estimate_rows import ESTIMATED
 from scripts.core.paper import sections
 from scripts.core.paper.lookup import Numbers
 from scripts.core.paper.numbers import make_count
+from scripts.core.statistics.ratios import POOLED
 from scripts.core.workflow.job import run_named
 from scripts.greetings.estimates import read_estimates
 
@@ -23,14 +24,14 @@ def section(
     measured = read_estimates(estimates, labels)
     for name, part in common["sets"].items():
         rows = measured[measured.templates == name]
-        part["numbers"]["sentences"] = make_count(rows.below.max(), "estimates.csv", column="below")
-        part["choices"] = Numbers(part, rows, ESTIMATED, ["pronoun"], "estimates.csv")
-        part["most"] = part["choices"].highest("share of sentences", pronoun=...)
+        part["numbers"]["sentences"] = make_count(rows.clusters.max(), "estimates.csv", column="clusters")
+        part["results"] = Numbers(part, rows, ESTIMATED, ["pronoun"], "estimates.csv")
+        part["best"] = part["results"].highest("accuracy")
     sections.write_section(section_tex, section_template, common)
     for part, path in zip(common["sets"].values(), paper_numbers, strict=True):
         files.write_json(path, part["numbers"])
-    rows = measured.rename(columns={"templates": "part", "clusters": "n"}).drop(columns=["above", "below"])
-    rows = rows.assign(n_unit="instances", headline=rows.pronoun == "they")
+    rows = measured.rename(columns={"templates": "part", "below": "n"}).drop(columns=["above", "clusters"])
+    rows = rows.assign(n_unit="instances", headline=rows.pronoun == POOLED)
     estimate_rows.write_estimates(summary, "greetings", rows.to_dict("records"))
 
 
