@@ -382,7 +382,7 @@ rule misgendered_input_tables:
         declared=MISGENDERED["declarations"],
         models=MISGENDERED.models,
     script:
-        "../scripts/misgendered/tables.py"
+        "../scripts/misgendered/input_tables.py"
 
 
 rule misgendered_published_vs_ours:

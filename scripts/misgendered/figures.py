@@ -16,7 +16,6 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 from scripts.core.data import losses, model_outputs
 from scripts.core.data.options import SLOT, fill_slot
 from scripts.core.paper import palette, plotting
-from scripts.core.paper.formats import have_sizes
 from scripts.core.statistics.ratios import POOLED
 from scripts.core.workflow.job import run_named
 from scripts.misgendered import study
@@ -145,8 +144,9 @@ def draw_examples(rows: pd.DataFrame, run: Run) -> Figure:
         low=plotting.clip_bounds(rows.value - rows.sd), high=plotting.clip_bounds(rows.value + rows.sd),
     )  # fmt: skip
     columns, shots = min(3, len(titles)), sorted(rows.shots.unique(), key=int)
-    looks: dict[str, Any] = plotting.scales({kind: TYPE_LOOKS[kind] for kind in types})
+    looks = plotting.scales({kind: TYPE_LOOKS[kind] for kind in types})
     # A type keeps its place where others have none.
+    scales: dict[str, Any] = {name: so.Nominal(looks[name], order=list(types)) for name in ("color", "marker")}
     dodge = so.Dodge("keep", gap=0.3, by=["color"])
     plot = (
         so.Plot(rows, x="shots", color="pronoun_type", marker="pronoun_type")
@@ -154,10 +154,7 @@ def draw_examples(rows: pd.DataFrame, run: Run) -> Figure:
         .add(so.Range(linewidth=0.9), dodge, y="mean", ymin="low", ymax="high")
         .add(so.Dots(pointsize=4, stroke=0.3, fillalpha=1), dodge, y="mean")
         .add(so.Dots(pointsize=3, stroke=0.6, fillcolor="white", fillalpha=1), dodge, y="single")
-        .scale(
-            x=so.Nominal(order=shots),
-            **{name: so.Nominal(looks[name], order=list(types)) for name in ("color", "marker")},
-        )
+        .scale(x=so.Nominal(order=shots), **scales)
         .label(x="Examples in the prompt", y=ACCURACY)
     )
     drawn = plotting.draw_plot(plot, plotting.COLUMN if columns < 3 else plotting.PAGE, 1.6)
@@ -196,8 +193,8 @@ def draw_sizes(rows: pd.DataFrame, run: Run) -> Figure:
     if rows.empty:
         return plotting.nothing_drawn()
     models = {name: run.models[name] for name in rows.sort_values("parameters").model}
-    if not have_sizes(models):
-        return plotting.nothing_drawn("accuracies by size need models of two sizes")
+    if nothing := plotting.one_size(models):
+        return nothing
     types = levels_in(TYPES, rows.pronoun_type)
     drawn = plotting.new_figure(plotting.COLUMN, 1.25 * len(types) + 0.3)
     grid = drawn.subplots(len(types), 1, sharex=True, sharey=True, squeeze=False)[:, 0]

@@ -30,6 +30,8 @@ from scripts.ruff.study import PRONOUN_SETS
 COUNTS = range(6)
 SIGNIFICANT = "a significant test"
 """What a comparison lacks whose test does not decide it."""
+NEAR = 0.02
+"""Allowed distance of an accuracy from a printed one, as in the mapping of published numbers."""
 DRAWS = 2000
 """Of accuracies, for the interval of a rank correlation."""
 

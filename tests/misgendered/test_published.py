@@ -5,7 +5,7 @@ import pytest
 
 from scripts.core import files
 from scripts.core.statistics.ratios import POOLED
-from scripts.misgendered import corpora, instances, published, study, tables
+from scripts.misgendered import corpora, input_tables, instances, published, study
 from tests.misgendered import make, synthetic
 
 PUBLISHED = {
@@ -29,8 +29,8 @@ def compared(tmp_path_factory):
     sets = {"template_files": sources["template_files"], "kinds": [sources["kinds"]], "template_sets": ["replica"]}
     instances.sizes(**sources | sets, sizes=paths["sizes"])
     loaded = instances.load(**sources)
-    tables.write_declarations(str(folder / "t.tex"), paths["declared"], loaded)
-    tables.write_models(str(folder / "t.tex"), paths["asked"], models)
+    input_tables.write_declarations(str(folder / "t.tex"), paths["declared"], loaded)
+    input_tables.write_models(str(folder / "t.tex"), paths["asked"], models)
     written = {kind: str(folder / f"out.{kind}") for kind in ("csv", "tex")} | {"numbers": str(folder / "out.json")}
     published.published_vs_ours(
         **PUBLISHED, **paths, **written, template_sets=["replica"], every_set=["replica", "official"], models=models,

@@ -19,7 +19,7 @@ import scipy
 
 from scripts.core.paper import published
 from scripts.core.statistics import procedures
-from scripts.ruff import findings, quantities
+from scripts.ruff import findings, findings_prompting, quantities
 from scripts.ruff.quantities import COUNTS
 from scripts.ruff.study import PRONOUN_SETS
 from tests.core.paper.simulated_findings import PUBLISHED, RUN, STUDY, Change, Simulation, Worlds, chain, changed, vary
@@ -115,7 +115,7 @@ def _as_found() -> Truth:
         (f"{name}-chat", "vanilla", "final"): (losses[at(name)[0]] - 0.15, 0.01)
         for name in ("llama-2-7b", "llama-2-13b", "llama-2-70b")
     }
-    for method in findings.CHAINS:
+    for method in findings_prompting.CHAINS:
         prompted["flan-t5-xxl", method, "final"] = (falling - 0.05, 0.04)
         prompted["flan-t5-xxl", method, "chain"] = (falling - np.where(np.arange(6) == 0, 0, 0.05), 0.01)
     return Truth(accuracy, picks, distraction, np.full(distraction.shape, 0.84), prompted)
@@ -181,7 +181,7 @@ def _prompts_rise(truth: Truth) -> dict:
     for (name, *_), (mean, spread) in truth.prompted.items():
         if name.endswith("chat"):
             turned[name, "vanilla", "final"] = (mean + 0.30, spread)
-    for method in findings.CHAINS:
+    for method in findings_prompting.CHAINS:
         turned["flan-t5-xxl", method, "final"] = (turned["flan-t5-xxl", "vanilla", "final"][0] + 0.05, 0.003)
         turned["flan-t5-xxl", method, "chain"] = (turned["flan-t5-xxl", "vanilla", "final"][0] + 0.05, 0.01)
     return turned
@@ -190,7 +190,7 @@ def _prompts_rise(truth: Truth) -> dict:
 def _prompts_alike(truth: Truth) -> dict:
     level = np.full(6, 0.4)
     alike = dict.fromkeys(truth.prompted, (level, 0.01))
-    for method in findings.CHAINS:
+    for method in findings_prompting.CHAINS:
         alike["flan-t5-xxl", method, "chain"] = (level - findings.NEAR * (np.arange(6) == 0), 0.01)
     for key in truth.prompted:
         if key[0].endswith("chat"):

@@ -9,7 +9,7 @@ import pytest
 from scipy.stats import t
 
 from scripts.core.paper import estimates, finding_verdicts, published
-from scripts.ruff import findings, quantities
+from scripts.ruff import findings, findings_prompting, quantities
 from tests.ruff import simulated_findings, synthetic
 from tests.ruff.test_published import PUBLISHED, run_script
 
@@ -23,7 +23,7 @@ SETS = synthetic.SETS[:4]
 def prompted_accuracies():
     """Return accuracies of the study's prompted models: ten prompts each, chains for FLAN-T5-xxl."""
     vanilla = [("vanilla", "final", 0, 0.01)]
-    chains = [(method, answer, 0.1, 0.03 if answer == "final" else 0.01) for method in findings.CHAINS
+    chains = [(method, answer, 0.1, 0.03 if answer == "final" else 0.01) for method in findings_prompting.CHAINS
               for answer in ("final", "chain")]  # fmt: skip
     rows = []
     for i, name in enumerate(synthetic.prompted_models()):
