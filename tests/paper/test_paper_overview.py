@@ -162,7 +162,7 @@ def test_the_abstract_states_the_largest_moves_in_opposite_directions(tmp_path, 
     # A score that favours an option is right wherever this option is: the others stand next to it.
     assert r"right in 90\% (80 to 100), and \emph{he} in 20\% (10 to 30); over all pronouns" in seen(made["scores"])
     assert made["report_rst"].count("The score decides whom") == 1
-    assert "n = 40 instances (RUFF)" in seen(made["overview"])
+    assert "pooled over numbers of distractors. Over all pronouns, n = 40 instances (RUFF)" in seen(made["overview"])
     # A row for each model, but one row for many: that is no table.
     assert ("tab:scores" in made["scores"]) == (len(models) == 4)
 
