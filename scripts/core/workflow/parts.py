@@ -67,6 +67,7 @@ class Parts:
         self.saved = time.monotonic()
         self.measure, self.fresh, self.seconds = measure, 0, 0.0
         self.bar = progress_bar(label, unit)
+        others = 0
         for path in files.complete_files(self.folder, ".parquet"):
             try:
                 metadata = files.parquet_metadata(path)
@@ -76,6 +77,9 @@ class Parts:
                 self.paths.setdefault(metadata["window"], []).append(path)
             else:
                 path.unlink()
+                others += bool(metadata)
+        if others:
+            log.info("%s: %s of other settings thrown away", self.folder, count_noun(others, "finished part"))
         if self.paths:
             log.info("%s: %s found", self.folder, count_noun(sum(map(len, self.paths.values())), "finished part"))
 

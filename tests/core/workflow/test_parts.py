@@ -18,8 +18,11 @@ def test_windows_that_take_less_than_the_time_between_saves_are_kept(tmp_path, m
     assert len(found) >= 30
 
 
-def test_parts_of_another_entry_are_thrown_away(tmp_path):
+def test_parts_of_another_entry_are_thrown_away(tmp_path, caplog):
+    caplog.set_level("INFO")
     parts = Parts(tmp_path / "a.parquet", {"entry": {"bos_token": "<s>"}}, 0)
     list(parts.work(digest_json(0), [BATCH], lambda _: [np.array([1.0])]))
     assert Parts(tmp_path / "a.parquet", {"entry": {"bos_token": "<s>"}}).paths
+    assert "thrown away" not in caplog.text
     assert not Parts(tmp_path / "a.parquet", {"entry": {"bos_token": "</s>"}}).paths
+    assert "a.parts: 1 finished part of other settings thrown away" in caplog.text
