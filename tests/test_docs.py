@@ -16,11 +16,11 @@ from tests import attacks, pages
 ROOT = Path(__file__).parents[1]
 # Commands in the prose that are in no block, and what types them; those of make and hf are asked below.
 MENTIONED = {
-    "snakemake --cores 1 --unlock": "tests/workflow/test_readme.py",
     "snakemake plan": "docs/running.md, with cores",
     "snakemake --cores 2 --rerun-incomplete": "tests/workflow/test_readme.py",
     "snakemake --cores 2 --quiet rules host": "tests/workflow/test_readme.py",
     "snakemake --cores 2 -R ruff_figures": "tests/workflow/test_readme.py",
+    "python -m scripts.audit FILE": "docs/audit.md has files in its place",
     "python -m tests.attacks": "tests/test_docs.py lists the same",
     "python -m tests.golden --check STUDY --store": "tests/golden/test_golden.py asks for its help",
 }

@@ -27,9 +27,9 @@ ELSEWHERE = {
     "bash server": "tests/core/generation asks a server of its own; here Snakemake says what it would do",
     "bash machine": "tests/test_docs.py asks the programs",
 }
-# In the prose of README, where they are advised.
+# In the prose of the pages, where they are advised.
 ADVISED = (
-    "snakemake --cores 1 --unlock",
+    "snakemake --cores 2 --unlock figures",
     "snakemake --cores 2 -R ruff_figures",
     "snakemake --cores 2 --rerun-incomplete",
     "snakemake --cores 2 --quiet rules host",
