@@ -304,7 +304,11 @@ def test_a_full_disk_says_so():
     assert re.match("the disk of .* is full; free space", hub_files.explain_failure("org/name", None, error))
 
 
-DESCRIBE = "import json; from scripts.core.models.descriptions import of_hub; print(json.dumps(of_hub({!r})))"
+DESCRIBE = """
+import json
+from scripts.core.models.descriptions import describe_repository
+print(json.dumps(describe_repository({!r})))
+"""
 
 
 def test_a_model_is_described_from_its_small_files(hub, tmp_path):
