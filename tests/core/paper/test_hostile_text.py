@@ -22,7 +22,7 @@ from scripts.core.data import annotation, estimate_rows
 from scripts.core.paper import explorer, latex, plotting, report
 from scripts.core.paper.finding_verdicts import OTHER_MODELS
 from scripts.core.provenance.differences import Run
-from scripts.misgendered import tables as misgendered
+from scripts.misgendered import input_tables as misgendered
 from scripts.ruff import human
 from scripts.ruff import tables as ruff
 from tests.paper import main_file
