@@ -233,6 +233,16 @@ def folder_weights(place, whole):
 # A checkpoint in a folder of this machine may be overwritten in place: the digest of its weights is part of each job
 # that runs it. Asked for by jobs alone, and read again only when a file has changed.
 @functools.cache
+def shard_params(rule, wildcards):
+    """Return what the shards of a merged file are made with.
+
+    A job that replaces a shard and is killed leaves none, and Snakemake records the new settings for it all the same: it
+    would take what was merged from the older shards for current.
+    """
+    given = {name: value for name, value in rule.params.items() if name not in ("shard", "shards")}
+    return {name: value(wildcards) if callable(value) else value for name, value in given.items()}
+
+
 def local_weights(model):
     base = folder_weights(MODELS[model].source, whole=False)
     adapter = folder_weights(MODELS[model].adapter, whole=True)

@@ -125,6 +125,8 @@ rule merge_clusters:
         data=RESOLVED_SETS,
     conda:
         "../envs/scoring.yaml"
+    params:
+        _shards=lambda wildcards: shard_params(rules.coreference, wildcards),
     script:
         "../scripts/coreference/merge_clusters.py"
 

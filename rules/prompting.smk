@@ -97,6 +97,10 @@ rule merge_answers:
         templates=PROMPTED_SETS,
     conda:
         "../envs/scoring.yaml"
+    params:
+        _shards=lambda wildcards: shard_params(
+            rules.ask_server if MODELS[wildcards.model].api else rules.prompt, wildcards
+        ),
     script:
         "../scripts/prompting/merge_answers.py"
 

@@ -135,6 +135,10 @@ rule merge_scores:
         templates=SCORED_SETS,
     conda:
         "../envs/scoring.yaml"
+    params:
+        _shards=lambda wildcards: shard_params(
+            rules.import_scores if wildcards.model in GIVEN_SCORES else rules.score, wildcards
+        ),
     script:
         "../scripts/scoring/merge_scores.py"
 

@@ -8,6 +8,7 @@ import pytest
 
 from scripts.core import files
 from tests import forks
+from tests.workflow.conftest import type_command
 
 pytestmark = pytest.mark.workflow
 
@@ -73,3 +74,20 @@ def test_an_overwritten_checkpoint_is_run_again_with_what_follows(finished):
     for path, frame in before.items():
         assert not frame.equals(files.read_parquet(finished.folder / path)), path
     assert finished.planned(*TARGETS) == {}
+
+
+def test_scores_are_merged_again_after_a_shard_was_to_be_replaced_and_its_job_was_killed(finished, tmp_path):
+    """Snakemake deletes the shard, and records the settings of the killed job as if it had succeeded."""
+    settings, shard = (
+        finished.folder / "config/test.yaml",
+        finished.folder / SCORES.replace(".parquet", "/1of1.parquet"),
+    )
+    settings.write_text(settings.read_text().replace("tokens_per_batch: 8192", "tokens_per_batch: 4096"))
+    killing = "import os, sys\nif sys.orig_argv[-1].endswith('.score.py'):\n    os.kill(os.getpid(), 9)\n"
+    (tmp_path / "sitecustomize.py").write_text(killing)
+    command = f"PYTHONPATH={tmp_path} snakemake --cores 1 --configfile config/test.yaml -- {SCORES}"
+    done = type_command(command, finished.folder)
+    assert done.returncode == 1 and "died with <Signals.SIGKILL: 9>" in done.stdout and not shard.exists(), done.stdout
+    assert finished.planned(SCORES) == {"score": 1, "merge_scores": 1}
+    assert finished.snakemake(SCORES).returncode == 0
+    assert finished.planned(SCORES) == {}

@@ -96,9 +96,10 @@ def recorded_params(params: dict[str, Any]) -> dict[str, Any]:
     """Return the params of a job that its record keeps.
 
     The digest of local weights (``_weights``) is for Snakemake alone: the metadata of the outputs have it as well, and
-    the audit compares those with the weights as they are.
+    the audit compares those with the weights as they are. So is what the shards of a merged file are made with
+    (``_shards``), which their own records have.
     """
-    return {name: value for name, value in params.items() if name != "_weights"}
+    return {name: value for name, value in params.items() if name not in ("_weights", "_shards")}
 
 
 def local_weights(path: str, cache: str | Path = CACHE, *, whole: bool = False, remember: bool = True) -> str | None:
