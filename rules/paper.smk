@@ -19,6 +19,7 @@ RESULT_FILES = [path for study in STUDIES.values() for path in [*study.figure_fi
 
 # What the studies that test findings say of them, and what counts verdicts and comparisons.
 VERDICTS = [path for study in STUDIES.values() for path in study.table_files if Path(path).name == "findings.csv"]
+FINDINGS_TABLES = [str(Path(path).with_suffix(".tex")) for path in VERDICTS]
 COMPARED = [path for study in STUDIES.values() for path in study.verdict_files]
 
 # What the first page says of a study, of those that have sentences of their own.
@@ -120,6 +121,7 @@ rule paper_overview:
         scores_figure=rules.paper_scores.output.pdf,
         scores_table=rules.paper_scores.output.table_tex,
         verdicts=VERDICTS,
+        findings_tables=FINDINGS_TABLES,
         comparison_numbers=COMPARED,
         headline=list(HEADLINE),
     output:

@@ -53,6 +53,7 @@ def main(
     scores_figure: str,
     scores_table: str,
     verdicts: list,
+    findings_tables: list,
     comparison_numbers: list,
     headline: list,
     sections_tex: list,
@@ -71,8 +72,8 @@ def main(
         fronts: What the first page says of a study: ``<study>_front.tex.j2`` of those that have one.
         summary_csv: The summary over all studies.
         figure, scores_figure, scores_table: The figure of headlines and that of scores (PDF), and the table of scores.
-        verdicts, comparison_numbers: The findings of the studies that test some (CSV), and what counts verdicts and
-            comparisons (JSON).
+        verdicts, findings_tables, comparison_numbers: The findings of the studies that test some (CSV), the tables of
+            those that hold or fail (LaTeX), and what counts verdicts and comparisons (JSON).
         headline: PNG files that the report opens with.
         csv, numbers: The rows of the summary that the page uses (CSV), and the numbers of its sentences (JSON).
         headline_titles: Titles of ``headline``, by file, in the order of the page.
@@ -90,7 +91,7 @@ def main(
             place: overview_text(front, study, front_templates.get(study["key"]), place) for place in PLACES
         }
         study["moves"] = describe_moves(front, accuracies[accuracies.study == study["key"]])
-    studies = [study | study_evidence(study, verdicts, comparison_numbers) for study in studies]
+    studies = [study | study_evidence(study, verdicts, findings_tables, comparison_numbers) for study in studies]
     folder = Path(sections_tex[0]).parents[1]
     context = {
         "studies": studies,
@@ -218,38 +219,37 @@ def overview_text(front: Front, study: dict[str, Any], template: Path | None, pl
     return latex.Raw(" ".join([latex.escape(study["question"]), *[f"{text}." for text in told]]))
 
 
-def study_evidence(study: dict[str, Any], verdicts: Iterable[str], comparison_numbers: Iterable[str]) -> dict[str, Any]:
+def study_evidence(
+    study: dict[str, Any], verdicts: Iterable[str], findings_tables: Iterable[str], comparison_numbers: Iterable[str]
+) -> dict[str, Any]:
     """Return ``beside``, the numbers across the parts of a study, ``called``, its parts in sentences, and its findings.
 
-    ``decided`` and ``undecided`` list findings: ``number``, ``finding``, ``part``, ``verdict`` and ``evidence``.
+    ``decided`` lists the findings that hold or fail: ``finding``, ``part`` and ``verdict``; ``findings_table`` is their
+    table, with the evidence.
     """
-    paths = {kind: [p for p in given if Path(p).parts[1] == study["key"]] for kind, given in
-             (("csv", verdicts), ("json", comparison_numbers))}  # fmt: skip
-    counted = [json.loads(Path(path).read_text(encoding="utf-8")) for path in paths["json"]]
+    csv, tables, numbers = (
+        [path for path in given if Path(path).parts[1] == study["key"]]
+        for given in (verdicts, findings_tables, comparison_numbers)
+    )
+    counted = [json.loads(Path(path).read_text(encoding="utf-8")) for path in numbers]
     several = len(study["parts"]) > 1
-    rows = [row for path in paths["csv"] for row in files.iterate_rows(files.read_csv(path, dtype=str).fillna(""))]
-    findings = [
-        {
-            "number": row.number,
-            "finding": row.finding,
-            "part": row.templates if several else "",
-            "verdict": row.verdict,
-            "evidence": latex.typeset_symbols(row.evidence),
-        }
-        for row in rows
-        if row.templates in study["parts"]
-    ]
+    rows = [row for path in csv for row in files.iterate_rows(files.read_csv(path, dtype=str).fillna(""))]
+    rows = [row for row in rows if row.templates in study["parts"]]
     return {
         "beside": {"id": study["key"], "numbers": {name: entry for one in counted for name, entry in one.items()}},
         "called": {
             part: latex.Raw(rf"the \emph{{{latex.escape(part)}}} data") if several else "this run"
             for part in study["parts"]
         },
-        "judged": bool(findings),
+        "judged": bool(rows),
         "has_models": any(entry["value"] for one in counted for name, entry in one.items() if name.endswith(".models")),
         "compared": any(one.get("published.compared", {"value": 0})["value"] for one in counted),
-        "decided": [row for row in findings if row["verdict"] != finding_verdicts.NOT_APPLICABLE],
-        "undecided": [row for row in findings if row["verdict"] == finding_verdicts.NOT_APPLICABLE],
+        "decided": [
+            {"finding": row.finding, "part": row.templates if several else "", "verdict": row.verdict}
+            for row in rows
+            if row.verdict != finding_verdicts.NOT_APPLICABLE
+        ],
+        "findings_table": printed_tables.read_printed_table(tables[0]) if tables else "",
     }
 
 

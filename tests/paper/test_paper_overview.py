@@ -73,10 +73,11 @@ def made(tmp_path):
     picture.parent.mkdir(parents=True)
     picture.write_bytes(b"PNG")
     (tmp_path / "one_front.tex.j2").write_text(FRONT)
-    relative = {path: str(path.relative_to(tmp_path)) for path in (beside["csv"], beside["json"], picture)}
+    relative = {path: str(path.relative_to(tmp_path)) for path in (*beside.values(), picture)}
     return render(
         tmp_path, paths[2], STUDIES, fronts=[str(tmp_path / "one_front.tex.j2")],
-        verdicts=[relative[beside["csv"]]], comparison_numbers=[relative[beside["json"]]],
+        verdicts=[relative[beside["csv"]]], findings_tables=[relative[beside["tex"]]],
+        comparison_numbers=[relative[beside["json"]]],
         headline=[relative[picture]], headline_titles={relative[picture]: "One: A"},
     )  # fmt: skip
 
@@ -90,7 +91,8 @@ def render(folder, summary_csv, studies, **given):
     table = {f"table_{kind}": str(folder / f"table.{kind}") for kind in ("tex", "csv")}
     outputs = {name: folder / f"out/sections/{name}" for name in ("csv", "numbers", "report_rst")}
     sections_tex = [folder / f"out/sections/{name}.tex" for name in COMMON]
-    nothing = {"fronts": [], "verdicts": [], "comparison_numbers": [], "headline": [], "headline_titles": {}}
+    lists = ("fronts", "verdicts", "findings_tables", "comparison_numbers", "headline")
+    nothing = {name: [] for name in lists} | {"headline_titles": {}}
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
         paper_figure.main(summary_csv=str(summary_csv), studies=studies, models={}, **drawn["headlines"])
@@ -176,7 +178,7 @@ def test_rules_and_demonstrations_are_left_out_where_there_is_anything_else(made
 
 def test_findings_that_hold_or_fail_are_listed(made):
     text = seen(made["evidence"])
-    assert r"2. Finding 2. (replica) & holds &" in text and r"1. Finding 1. (replica) & fails &" in text
+    assert "1 & Finding 1. (S) & fails & fails &" in text and "2 & Finding 2. (S) & holds & fails & Replica:" in text
     # What is undecided, and a study that tests none, are not.
     assert "Finding 12." not in text and "Two" not in text.partition("Published numbers")[0]
     assert "n = 22 verdicts" in text and "because this run has none" not in text
