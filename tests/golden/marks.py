@@ -32,8 +32,8 @@ def marks(figure: Figure) -> list[dict[str, Any]]:
             if isinstance(drawn, QuadMesh):
                 add(panel, "cells", "black", drawn.get_array().filled(np.nan))
             elif isinstance(drawn, PathCollection):
-                for place in np.asarray(drawn.get_offsets(), dtype=float):
-                    add(panel, "point", "black", [place])
+                if len(drawn.get_offsets()):
+                    add(panel, "point", "black", drawn.get_offsets())
             elif isinstance(drawn, LineCollection):
                 for segment in drawn.get_segments():
                     add(panel, "segment", "black", segment)
@@ -128,7 +128,7 @@ def marked(marks: list[dict], along: int, value: float) -> set[tuple]:
     """Return panel, place on the other axis, and colour if it is a line, wherever a mark has a value on an axis."""
     found = set()
     for mark in marks:
-        xy = np.array(mark["xy"])
+        xy = mark["xy"]
         if mark["kind"] == "bar":
             ends, (start, end) = xy[:, along], xy[:, 1 - along]
             if np.isclose([*ends, np.ptp(ends)], value, atol=NEARLY).any():
@@ -152,8 +152,7 @@ def has_interval(marks: list[dict], along: int, place: tuple, ends: list[float])
             continue
         if mark["kind"] == "area" and colour not in (None, mark["colour"]):
             continue
-        xy = np.array(mark["xy"])
-        here = xy[np.isclose(xy[:, 1 - along], where, atol=NEARLY), along]
+        here = mark["xy"][np.isclose(mark["xy"][:, 1 - along], where, atol=NEARLY), along]
         if len(here) and np.allclose([here.min(), here.max()], ends, atol=NEARLY):
             return True
     return False
@@ -161,6 +160,7 @@ def has_interval(marks: list[dict], along: int, place: tuple, ends: list[float])
 
 def undrawn(name: str, table: pd.DataFrame, marks: list[dict[str, Any]]) -> list[str]:
     """Name what a figure's table has and the figure has not, or not where it belongs."""
+    marks = [mark | {"xy": np.array(mark["xy"])} for mark in marks]
     if name.startswith("correlations"):
         # Percentages.
         table = table.assign(

@@ -39,14 +39,7 @@ def test_nothing_has_changed(part, folder, request):
     assert not lines, "\n".join([f"{part}: {len(lines)} differences (CONTRIBUTING.md, Golden files)", *lines])
 
 
-@pytest.mark.parametrize(
-    "part",
-    [
-        *[part for part in PARTS if part.values != ("released",)],
-        # The released outputs have tens of thousands of marks.
-        pytest.param("released", marks=[pytest.mark.upstream, pytest.mark.nightly]),
-    ],
-)
+@pytest.mark.parametrize("part", PARTS)
 def test_figures_show_what_their_tables_say(part, folder, request):
     if part in UPSTREAM:
         request.getfixturevalue("mirror")
