@@ -1,7 +1,7 @@
 """The figures of MISGENDERED: a function picks the rows of each and another draws them (rules/misgendered.smk)."""
 
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,7 +10,6 @@ import numpy as np
 import pandas as pd
 import seaborn.objects as so
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from scripts.core.data import losses, model_outputs
@@ -171,13 +170,6 @@ def draw_examples(rows: pd.DataFrame, run: Run) -> Figure:
     handles.append(plotting.chance_line(drawn.axes, run.chance))
     plotting.legend_below(drawn, handles, 3)
     return drawn
-
-
-def _curve_handles(types: Mapping[str, str], rows: pd.DataFrame) -> list[Line2D]:
-    """Return legend handles of curves by type of pronouns; one of a single point in every panel has no line."""
-    longest = rows.groupby(["pronoun_type", "model"]).size().groupby(level=0).max()
-    looks = {kind: TYPE_LOOKS[kind] | ({} if longest[kind] > 1 else {"linestyle": "none"}) for kind in types}
-    return [plotting.line_handle(looks[kind], label) for kind, label in types.items()]
 
 
 def accuracies_by_size(rows: pd.DataFrame, run: Run) -> pd.DataFrame:

@@ -130,13 +130,7 @@ def by_type(head: str, column: str, levels: Mapping[str, str]) -> Callable:
         shown, factors = select_panels(rows, models)
         known = levels or {level: str(forms_declared(level)) for level in sorted(shown[column])}
         factors |= {head: (column, levels_in(known, shown[column]))}
-        cells = pivot(
-            shown,
-            factors,
-            "pronoun_type",
-            levels_in(TYPES, rows.pronoun_type),
-            ["accuracy", "n"],
-        )
+        cells = pivot(shown, factors, "pronoun_type", levels_in(TYPES, rows.pronoun_type), ["accuracy", "n"])
         return rows, cells, len(factors)
 
     return made
@@ -165,13 +159,7 @@ def name_class(estimates: pd.DataFrame, models: dict) -> Table:
     shown, factors = select_panels(rows[(rows.group == POOLED) == (rows.pronoun_type == "neo")], models)
     named = {group: group for group in shown.group.unique() if group != POOLED} | {POOLED: "neo-pronouns"}
     factors |= {"Pronouns": ("group", named)}
-    cells = pivot(
-        shown,
-        factors,
-        "name_class",
-        levels_in(CLASS_LABELS, rows.name_class),
-        ["accuracy", "n"],
-    )
+    cells = pivot(shown, factors, "name_class", levels_in(CLASS_LABELS, rows.name_class), ["accuracy", "n"])
     return rows, cells, len(factors)
 
 

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 INTERVAL = "95% interval"
-BY_LIKELIHOOD = "By likelihood"
 
 
 def figures(
