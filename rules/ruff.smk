@@ -235,6 +235,7 @@ rule ruff_normalisation:
         template_sets=RUFF.templates,
         models=list(RUFF.models),
         sizes=RUFF.sizes,
+        pronoun_sets=PRONOUN_SETS,
     script:
         "../scripts/ruff/normalisation.py"
 

@@ -3,8 +3,9 @@
 Not in the study, which sums log-probabilities.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
+import numpy as np
 import pandas as pd
 
 from scripts.core import files
@@ -21,8 +22,8 @@ TASK = ["occupation", "participant", "case", "task_index"]
 
 
 def normalisation(
-    *, instances: list, scores: list, normalisation: str, template_sets: list, models: list, sizes: dict, draws: int,
-    seed: int,
+    *, instances: list, scores: list, normalisation: str, template_sets: list, models: list, sizes: dict,
+    pronoun_sets: list, draws: int, seed: int,
 ) -> None:  # fmt: skip
     """Decide every instance under each normalisation of the scores, and say what that changes (``normalisation``, CSV).
 
@@ -30,7 +31,8 @@ def normalisation(
     ``sizes`` says how many of the selected instances of each sample every model scores; ``draws`` and ``seed`` belong
     to bootstrap and permutations over occupations.
 
-    The rows are those of :func:`scripts.core.statistics.normalisation.compare_scores`.
+    The rows are those of :func:`scripts.core.statistics.normalisation.compare_scores`, with the columns of
+    :func:`chosen_elsewhere` where all instances of a pronoun set are counted.
     """
     found = []
     for place, part in enumerate(template_sets):
@@ -38,7 +40,9 @@ def normalisation(
         for model, scored, table in read_scores(instances[place], of_set, models, sizes):
             asked = scored[scored.n_distractors.notna()].astype({"n_distractors": "Int64"})
             cells.append(normalising.count_decisions(asked, with_normalisers(scored, table, model), model, DESIGN))
-        found.append(normalising.compare_scores(pd.concat(cells), DESIGN, draws, seed).assign(templates=part))
+        counted = pd.concat(cells)
+        rows = normalising.compare_scores(counted, DESIGN, draws, seed).assign(templates=part)
+        found.append(rows.merge(chosen_elsewhere(counted, pronoun_sets), on=BY_SET, how="left"))
     rows = pd.concat(found).assign(kind=MODEL, metric="accuracy", **study.SCORED)
     names = [name for name in (*study.IDENTITY, "n_distractors", "pronoun", "normalisation", "metric") if name in rows]
     files.write_csv(normalisation, rows[[*names, *rows.columns.difference(names, sort=False)]])
@@ -91,6 +95,28 @@ def with_normalisers(instances: pd.DataFrame, scores: pd.DataFrame, model: str) 
     return table.loc[~table.instance_id.isin(free.instance_id)].drop(columns="free_id").reset_index(drop=True)
 
 
+BY_SET = ["model", "normalisation", "pronoun"]
+
+
+def chosen_elsewhere(cells: pd.DataFrame, pronoun_sets: Sequence[str]) -> pd.DataFrame:
+    """Return how often each pronoun set is chosen in texts whose right set is another: a score can favour it anywhere.
+
+    Args:
+        cells: Decisions by option, with ``pronoun``, the right set.
+        pronoun_sets: The sets in the order of each instance's options.
+
+    Returns:
+        ``model``, ``normalisation``, ``pronoun``, ``chosen_elsewhere`` (a share) and ``n_elsewhere`` (how many texts).
+    """
+    names = pd.Series(np.asarray(pronoun_sets, dtype=object)[cells.option_index], cells.index, name="pronoun")
+    # A set is wrong wherever another one is right, but for sets that share the form.
+    wrong = (cells.n - cells.correct).groupby([cells.model, cells.normalisation, names]).sum()
+    own = cells.groupby(BY_SET).n.sum()
+    elsewhere = own.groupby(level=BY_SET[:2]).transform("sum") - own
+    share = wrong.reindex(own.index, fill_value=0) / elsewhere
+    return pd.DataFrame({"chosen_elsewhere": share, "n_elsewhere": elsewhere.astype("Int64")}).reset_index()
+
+
 def levels(table: pd.DataFrame) -> Iterator[tuple[dict[str, str], pd.DataFrame]]:
     """Yield the levels of ``n_distractors`` and ``pronoun``, empty where they are pooled, with their rows."""
     pooled = {"n_distractors": "", "pronoun": ""}
@@ -105,6 +131,7 @@ DESIGN = normalising.Design(
     kept=["n_distractors", "pronoun", "occupation"],
     clusters=["occupation"],
     levels=levels,
+    by_option=True,
 )
 """The study's own score comes first."""
 

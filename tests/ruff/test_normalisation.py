@@ -3,6 +3,7 @@
 import pandas as pd
 import pytest
 
+from scripts.core import files
 from scripts.core.statistics import normalisation as normalising
 from scripts.ruff import normalisation
 from tests.refusals import refused
@@ -61,6 +62,33 @@ def test_rows_are_of_all_instances_of_each_number_of_distractors_and_each_set(in
     frame = normalising.compare_scores(cells, normalisation.DESIGN, 10, 0)
     levels = frame[["n_distractors", "pronoun"]].drop_duplicates().to_numpy().tolist()
     assert levels == [["", ""], ["0", ""], ["", "xe"]]
+
+
+def test_how_often_a_set_is_chosen_where_another_is_right():
+    # Right set, chosen option, texts; of the xe texts two are right by a form that she has as well.
+    counts = [("he", 0, 6, 6), ("he", 2, 2, 0), ("she", 2, 4, 0), ("xe", 2, 3, 3), ("xe", 1, 2, 2)]
+    cells = pd.DataFrame(counts, columns=["pronoun", "option_index", "n", "correct"])
+    cells = cells.assign(model="m", normalisation="sum")
+    table = normalisation.chosen_elsewhere(cells, SETS).set_index("pronoun")
+    assert table.chosen_elsewhere.to_dict() == {"he": 0, "she": 0, "xe": 6 / 12}
+    assert table.n_elsewhere.to_dict() == {"he": 9, "she": 13, "xe": 12}
+
+
+def test_the_table_says_how_often_a_set_is_chosen_elsewhere(tmp_path, instances, scores):
+    other = instance("other", "He bakes. the baker said ___ was late", 0, gold="he", pronoun="he", seed=13)
+    rows = pd.concat([instances, pd.DataFrame([other])], ignore_index=True).assign(priority=[None, 0, 0])
+    more = scores[3:].assign(instance_id="other", log_probability=[-40.0, -39.0, -50.0])
+    paths = [str(tmp_path / name) for name in ("instances.parquet", "scores.parquet", "normalisation.csv")]
+    files.write_parquet(paths[0], rows)
+    files.write_parquet(paths[1], pd.concat([scores, more]), {"model": "m"})
+    normalisation.normalisation(
+        instances=paths[:1], scores=paths[1:2], normalisation=paths[2], template_sets=["replica"], models=["m"],
+        sizes={"m": 9}, pronoun_sets=SETS, draws=10, seed=0,
+    )  # fmt: skip
+    table = pd.read_csv(paths[2], keep_default_na=False)
+    shown = table[table.normalisation == "sum"].set_index(["n_distractors", "pronoun"])
+    assert shown.chosen_elsewhere.to_dict() == {("", ""): "", ("0", ""): "", ("", "he"): "1", ("", "xe"): "0"}
+    assert shown.n_elsewhere.tolist() == ["", "", "1", "1"]
 
 
 REFUSED = {

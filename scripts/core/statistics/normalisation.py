@@ -110,6 +110,7 @@ class Design:
         levels: Returns, of a table with the columns ``kept``, what names each level, and its rows.
         models: Returns what a row's ``model`` can be and the models that it pools.
         bootstrap: What makes intervals of cells: :class:`Clusters`, or one with its arguments and methods.
+        by_option: Whether decisions for different options (``option_index``) are counted in different cells.
     """
 
     scores: Sequence[str]
@@ -118,6 +119,7 @@ class Design:
     levels: Callable[[pd.DataFrame], Iterable[tuple[dict, pd.DataFrame]]]
     models: Callable[[Iterable[str]], dict[str, list[str]]] = lambda models: {model: [model] for model in models}
     bootstrap: type = Clusters
+    by_option: bool = False
 
 
 def count_decisions(instances: pd.DataFrame, scores: pd.DataFrame, model: str, design: Design) -> pd.DataFrame:
@@ -130,7 +132,8 @@ def count_decisions(instances: pd.DataFrame, scores: pd.DataFrame, model: str, d
         scores: Of the options of each, with the columns that the normalisations need.
 
     Returns:
-        ``model``, ``normalisation``, the columns that the design keeps, and the sums :data:`COUNTS`.
+        ``model``, ``normalisation``, the columns that the design keeps, ``option_index`` (if it counts by option), and
+        the sums :data:`COUNTS`.
 
     Raises:
         UserError: If an instance lacks the score of an option.
@@ -155,8 +158,10 @@ def count_decisions(instances: pd.DataFrame, scores: pd.DataFrame, model: str, d
             "flipped": picked != own, "gained": right & ~own_right, "lost": ~right & own_right,
         }  # fmt: skip
         part = instances[list(design.kept)].assign(model=model, normalisation=name, **flags)
+        if design.by_option:
+            part["option_index"] = picks.option_index.reindex(instances.instance_id).to_numpy(dtype=int)
         parts.append(part.astype(dict.fromkeys(COUNTS, int)))
-    keys = ["model", "normalisation", *design.kept]
+    keys = ["model", "normalisation", *design.kept] + ["option_index"] * design.by_option
     return pd.concat(parts).groupby(keys, sort=False, observed=True)[list(COUNTS)].sum().reset_index()
 
 
