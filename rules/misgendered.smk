@@ -94,26 +94,6 @@ MISGENDERED_COMPARED = {
 }
 
 
-rule misgendered_instances:
-    input:
-        **MISGENDERED_SOURCES,
-    output:
-        instances=expand(
-            "results/misgendered/instances/{{templates}}/{declaration}.parquet", declaration=MISGENDERED.declarations
-        ),
-    log:
-        "results/logs/misgendered_instances/{templates}.log",
-    benchmark:
-        "results/benchmarks/misgendered_instances/{templates}.tsv"
-    conda:
-        "../envs/analysis.yaml"
-    params:
-        **MISGENDERED_OF_SOURCES,
-        declared=MISGENDERED["declarations"],
-    script:
-        "../scripts/misgendered/instances.py"
-
-
 rule misgendered_sample:
     input:
         **MISGENDERED_SOURCES,
@@ -535,10 +515,7 @@ declare(
     },
     models=list(MISGENDERED.known),
     parts=MISGENDERED.templates,
-    instances=[
-        *expand(MISGENDERED_SET, templates=MISGENDERED.scored.sets),
-        *expand(rules.misgendered_instances.output.instances, templates=MISGENDERED.templates),
-    ],
+    instances=expand(MISGENDERED_SET, templates=MISGENDERED.scored.sets),
     analyses=[
         rules.misgendered_estimates.output.estimates,
         *rules.misgendered_corpus_counts.output,

@@ -4,8 +4,7 @@ An instance is a text that declares a person's pronouns and then has a slot for 
 that the run's pronoun groups have in the slot, in the configured order; where groups share a form (*em* of e and ey),
 it is one option, and right for all of them: ``groups`` names each option's group, ``e/ey`` where two share it.
 
-The full set of one declaration has a row for each template, name and group; the group varies fastest, then the name.
-So a row's number says what it is (:meth:`Instances.rows`), and any rows can be made without the others.
+An instance is made from four choices (:data:`CHOICES`), without the others: there are 3.3 million.
 
 The parts of an instance's id (:mod:`scripts.core.data.instances`) are the study, the text, the options and the gold
 form. Two declarations may say the same: he, thon and co have one form for both possessives, so that 31 is 32 for them,
@@ -59,7 +58,7 @@ def schema() -> "pyarrow.Schema":
 
 @dataclass(frozen=True)
 class Instances:
-    """All instances of a run's templates, names, groups and declarations, addressed by declaration and row.
+    """All instances of a run's templates, names, groups and declarations, made from :data:`CHOICES`.
 
     Attributes:
         names: As :func:`scripts.misgendered.names.read_replica` returns them.
@@ -77,9 +76,9 @@ class Instances:
     origins: dict[str, str]
 
     @property
-    def size(self) -> int:
-        """The rows of the full set of one declaration: 275,000 with the paper's 50 templates, 500 names, 11 groups."""
-        return len(self.templates.rows) * len(self.names) * len(self.groups)
+    def shape(self) -> tuple[int, ...]:
+        """How many there are of each of :data:`CHOICES`: 12, 50, 500 and 11 in the paper, so 3.3 million instances."""
+        return len(self.declarations), len(self.templates.rows), len(self.names), len(self.groups)
 
     def reworded(self) -> "Instances":
         """Return the same instances in the other wording of declarations."""
@@ -96,24 +95,55 @@ class Instances:
             "origins": self.origins,
         }
 
-    def rows(self, declaration: int, rows: np.ndarray) -> pd.DataFrame:
-        """Return the choices (:data:`CHOICES`) behind rows of the full set of the declaration at a position."""
-        rest, group = np.divmod(rows, len(self.groups))
-        template, name = np.divmod(rest, len(self.names))
-        return pd.DataFrame({"declaration": declaration, "template": template, "name": name, "group": group})
-
-    def full(self, declaration: int) -> "Iterator[pyarrow.RecordBatch]":
-        """Yield the full set of the declaration at a position, a few instances at a time."""
-        for start in range(0, self.size, BATCH):
-            yield from self.batches(self.rows(declaration, np.arange(start, min(start + BATCH, self.size))))
-
     def batches(self, choices: pd.DataFrame, size: int = BATCH) -> "Iterator[pyarrow.RecordBatch]":
         """Yield the instances that some choices make, ``size`` at a time."""
+        for start in range(0, len(choices), size):
+            yield self.batch(choices.iloc[start : start + size])
+
+    def batch(
+        self, choices: pd.DataFrame, before: Sequence[str] | None = None, shots: int = 0, draws: int = 1
+    ) -> "pyarrow.RecordBatch":
+        """Return the instances that some choices make (:func:`schema`).
+
+        Args:
+            before: What stands before each text, such as examples.
+            shots, draws: How many examples there are, and how often they are drawn; the draw varies fastest.
+        """
         import pyarrow as pa
 
-        for start in range(0, len(choices), size):
-            made = self.table(choices.iloc[start : start + size])
-            yield pa.RecordBatch.from_pandas(made, schema(), preserve_index=False)
+        texts = self.texts(choices)
+        if before is not None:
+            texts = [first + text for first, text in zip(before, texts, strict=True)]
+        positions = {name: choices[name].to_numpy() for name in CHOICES}
+        positions["gold"] = positions["template"] * len(self.groups) + positions["group"]
+        positions["run"] = np.zeros(len(texts), dtype=int)
+        ids = instance_files.content_ids(
+            [
+                (instance_files.digest_parts([study.STUDY]), None),
+                (instance_files.digest_parts(texts), np.arange(len(texts))),
+                (instance_files.digest_parts(map("|".join, self._facts["template"]["options"])), positions["template"]),
+                (instance_files.digest_parts(self._facts["gold"]["gold"]), positions["gold"]),
+            ]
+        )
+        columns = {
+            "instance_id": instance_files.format_ids(ids),
+            "text": pa.array(texts, pa.string()),
+            "shots": pa.array(np.full(len(texts), shots, dtype=np.int16)),
+            "draw": pa.array((np.arange(len(texts)) % draws).astype(np.int16)),
+        }
+        for part, facts in self._facts.items():
+            for name, values in facts.items():
+                kind = schema().field(name).type
+                if pa.types.is_dictionary(kind):
+                    columns[name] = instance_files.encode_dictionary(values, positions[part])
+                else:
+                    columns[name] = pa.array(values, kind).take(pa.array(positions[part]))
+        return pa.RecordBatch.from_arrays([columns[name] for name in COLUMNS], schema=schema())
+
+    def table(self, choices: pd.DataFrame, **before: Any) -> pd.DataFrame:
+        """Return the instances that some choices make as a table of plain texts; arguments of :meth:`batch`."""
+        table = self.batch(choices, **before).to_pandas()
+        return table.astype(dict.fromkeys(table.select_dtypes("category"), str))
 
     def texts(self, choices: pd.DataFrame) -> list[str]:
         """Return the texts that some choices make, with their slot."""
@@ -123,39 +153,8 @@ class Instances:
             self._patterns[way][template]
             .replace(declaring.NAME, names[name])
             .replace(declaring.DECLARED_SLOT, declared[way][group])
-            for way, template, name, group in choices[[*CHOICES]].itertuples(index=False)
+            for way, template, name, group in zip(*(choices[of].tolist() for of in CHOICES), strict=True)
         ]
-
-    def table(
-        self, choices: pd.DataFrame, before: Sequence[str] | None = None, shots: int = 0, draw: np.ndarray | int = 0
-    ) -> pd.DataFrame:
-        """Return the instances that some choices make (:data:`COLUMNS`).
-
-        Args:
-            before: What stands before each text, such as examples.
-            shots, draw: How many examples there are, and which draw of them.
-        """
-        texts = self.texts(choices)
-        if before is not None:
-            texts = [first + text for first, text in zip(before, texts, strict=True)]
-        parts = [table.iloc[choices[name]].reset_index(drop=True) for name, table in self._facts.items()]
-        table = pd.concat(parts, axis=1)
-        gold = [self.groups[group][form] for group, form in zip(table.group, table["form"], strict=True)]
-        offers, offered = pd.factorize(table.options.str.join("|"))
-        golds, distinct = pd.factorize(np.array(gold, dtype=object))
-        ids = instance_files.content_ids(
-            [
-                (instance_files.digest_parts([study.STUDY]), None),
-                (instance_files.digest_parts(texts), np.arange(len(texts))),
-                (instance_files.digest_parts(offered), offers),
-                (instance_files.digest_parts(distinct), golds),
-            ]
-        )
-        table = table.assign(
-            instance_id=instance_files.format_ids(ids).to_pylist(), text=texts, gold=gold, wording=self.wording,
-            shots=shots, draw=draw, pronoun_rows=pd.Series([np.array(self.group_rows, dtype=np.int16)] * len(table)),
-        )  # fmt: skip
-        return table[[*COLUMNS]].astype(dict.fromkeys(NUMBERS, np.int16))
 
     @cached_property
     def _patterns(self) -> list[list[str]]:
@@ -168,22 +167,27 @@ class Instances:
         ]
 
     @cached_property
-    def _facts(self) -> dict[str, pd.DataFrame]:
-        """What instances have of each of their :data:`CHOICES`."""
+    def _facts(self) -> dict[str, dict[str, list]]:
+        """What instances have of each of their :data:`CHOICES`, of template and group together, and of the run."""
         offers = {form: options.candidate_forms(self.groups, form) for form in study.FORMS}
         joined = {form: [SEPARATOR.join(groups) for groups in offer.values()] for form, offer in offers.items()}
-        texts = [
-            (t.form, list(offers[t.form]), joined[t.form], template_files.sentence_initial(t.text), t.index, t.row)
-            for t in self.templates.rows
-        ]
-        ways = [(way.name, way.kind, way.number, way.row) for way in self.declarations]
-        names = [(one["name"], one["name_class"], one["file"], one["row"]) for one in self.names]
-        types = [(group, forms.type) for group, forms in self.groups.items()]
-        template = ["form", "options", "groups", "sentence_initial", "template_index", "template_row"]
-        way = ["declaration", "declaration_type", "declaration_number", "declaration_row"]
+        ways, texts, names = self.declarations, self.templates.rows, self.names
         return {
-            "declaration": pd.DataFrame(ways, columns=way),
-            "template": pd.DataFrame(texts, columns=template),
-            "name": pd.DataFrame(names, columns=["name", "name_class", "name_file", "name_row"]),
-            "group": pd.DataFrame(types, columns=["group", "pronoun_type"]),
-        }
+            "declaration": {
+                "declaration": [way.name for way in ways], "declaration_type": [way.kind for way in ways],
+                "declaration_number": [way.number for way in ways], "declaration_row": [way.row for way in ways],
+            },
+            "template": {
+                "form": [text.form for text in texts], "options": [list(offers[text.form]) for text in texts],
+                "groups": [joined[text.form] for text in texts], "template_index": [text.index for text in texts],
+                "sentence_initial": [template_files.sentence_initial(text.text) for text in texts],
+                "template_row": [text.row for text in texts],
+            },
+            "name": {
+                "name": [one["name"] for one in names], "name_class": [one["name_class"] for one in names],
+                "name_file": [one["file"] for one in names], "name_row": [one["row"] for one in names],
+            },
+            "group": {"group": list(self.groups), "pronoun_type": [forms.type for forms in self.groups.values()]},
+            "gold": {"gold": [forms[text.form] for text in texts for forms in self.groups.values()]},
+            "run": {"wording": [self.wording], "pronoun_rows": [self.group_rows]},
+        }  # fmt: skip

@@ -51,7 +51,7 @@ def table(instances: Instances, shots: int, draws: int, size: int, seed: int) ->
     end = " \n " if instances.wording == "faithful" else "\n"
     filled = [options.fill_slot(text, form) + end for text, form in zip(shown.text, shown.gold, strict=True)]
     before = ["".join(filled[start : start + shots]) for start in range(0, len(filled), shots)]
-    made = instances.table(questions, before, shots, np.tile(np.arange(draws), size))
+    made = instances.table(questions, before=before, shots=shots, draws=draws)
     of_examples = {
         "example_templates": shown.template_index,
         "example_names": shown["name"],

@@ -1,5 +1,6 @@
-"""MISGENDERED's instances: full sets, balanced samples, and instances behind examples, made from template files."""
+"""MISGENDERED's instances: balanced samples, and instances behind examples, made from template files."""
 
+import math
 from pathlib import Path
 from typing import Any
 
@@ -69,21 +70,6 @@ def load(
     )
 
 
-def instances(
-    *, template_files: list, kinds: list, pronouns: str, combinations: str, pronoun_sets: list, declared: dict,
-    instances: list,
-) -> None:  # fmt: skip
-    """Make the full sets of instances, one file for each way of declaring pronouns, types varying slowest.
-
-    A full set has every template with every name and pronoun group: 275,000 rows for each declaration with the paper's.
-    No sample needs them (:mod:`scripts.misgendered.samples`). Arguments but the last are those of :func:`load`.
-    """
-    loaded = load(template_files, kinds, pronouns, combinations, pronoun_sets, declared)
-    for position, path in enumerate(instances):
-        metadata = loaded.metadata(declaration=loaded.declarations[position].name)
-        instance_files.write_stream(path, assembly.schema(), loaded.full(position), metadata)
-
-
 def sample(
     *, template_files: list, kinds: list, pronouns: str, combinations: str, pronoun_sets: list, declared: dict,
     size: int, reworded: int, seed: int, selected: str,
@@ -140,7 +126,7 @@ def count_sizes(loaded: Instances) -> dict[str, int]:
     of_forms = {form: forms.count(form) for form in study.FORMS}
     declared = [len(way.forms) for way in loaded.declarations]
     return {
-        "full": loaded.size * len(loaded.declarations), "one": loaded.size, "groups": len(loaded.groups),
+        "full": math.prod(loaded.shape), "one": math.prod(loaded.shape[1:]), "groups": len(loaded.groups),
         "types": len({forms.type for forms in loaded.groups.values()}), "forms": len(set(forms)),
         "combinations": len({way.number for way in loaded.declarations}),
         "declaration_types": len({way.kind for way in loaded.declarations}),

@@ -1,4 +1,4 @@
-"""Balanced samples, drawn without making the full sets.
+"""Balanced samples of all instances, which need not be made.
 
 Row by row, each time what was taken least often:
 
@@ -14,6 +14,7 @@ What is still equal goes by an order that the seed shuffled. No row is taken twi
 beginning of a larger one with the same seed.
 """
 
+import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING
@@ -32,16 +33,14 @@ if TYPE_CHECKING:
 def draw(instances: Instances, size: int, seed: int, key: str = "sample.instances") -> pd.DataFrame:
     """Return the choices behind a sample (:data:`scripts.misgendered.assembly.CHOICES`).
 
-    A sample of everything that there is has its rows in the order of the full sets. ``key`` is what messages call the
+    A sample of everything is in order: the group varies fastest, then the name. ``key`` is what messages call the
     size.
     """
-    declarations = len(instances.declarations)
-    available = declarations * instances.size
+    available = math.prod(instances.shape)
     if size > available:
         raise UserError(f"misgendered.{key} is {size}, but there are {available} instances; use at most {available}")
     if size == available:
-        every = (instances.rows(way, np.arange(instances.size)) for way in range(declarations))
-        return pd.concat(every, ignore_index=True)
+        return pd.DataFrame(np.indices(instances.shape).reshape(len(CHOICES), -1).T, columns=[*CHOICES])
     return pd.DataFrame(_Drawing(instances, np.random.default_rng(seed)).rows(size), columns=[*CHOICES])
 
 

@@ -3,13 +3,13 @@
 import csv
 import dataclasses
 import importlib.resources
+import math
 from collections import Counter
 from functools import cache
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 import pytest
 
 from scripts.core import files
@@ -35,16 +35,14 @@ def frame(loaded, codes):
 
 
 def whole(loaded):
-    """Return the full sets of all declarations."""
-    return pa.concat_tables(
-        pa.Table.from_batches(loaded.full(position)) for position in range(len(loaded.declarations))
-    ).to_pandas()
+    """Return all instances."""
+    return frame(loaded, samples.draw(loaded, math.prod(loaded.shape), 1))
 
 
-def test_a_full_set_has_every_template_name_and_group_once(tmp_path):
+def test_a_sample_of_everything_has_every_template_name_and_group_once(tmp_path):
     loaded = make.load(make.small(tmp_path), types=["parenthetical"], numbers=[2])
     rows = whole(loaded)
-    assert len(rows) == loaded.size == 5 * 4 * 11
+    assert len(rows) == 5 * 4 * 11
     assert rows.instance_id.is_unique
     assert not rows.duplicated(["template_index", "name", "group"]).any()
     one = rows[(rows["form"] == "acc") & (rows.name == "Sky") & (rows.group == "xe")].iloc[0]
@@ -81,7 +79,7 @@ def test_declarations_that_say_the_same_make_one_instance(tmp_path):
 
 
 @pytest.mark.parametrize(("types", "numbers"), [(tuple(study.DECLARATION_TYPES), make.NUMBERS), (["explicit"], [43])])
-def test_rows_of_a_sample_are_rows_of_the_full_sets(tmp_path, types, numbers):
+def test_rows_of_a_sample_are_rows_of_the_whole(tmp_path, types, numbers):
     loaded = make.load(make.small(tmp_path), types=types, numbers=numbers)
     full = whole(loaded).set_index(["instance_id", "declaration"], drop=False)
     assert full.index.is_unique
@@ -302,7 +300,7 @@ def test_official_texts_are_the_released_templates_filled(mirror):
     """Independently of the patterns: the released rows with their placeholders replaced, in another way."""
     given = make.official(mirror)
     loaded = make.load(given, wording="faithful")
-    assert loaded.size * len(loaded.declarations) == 3_300_000
+    assert math.prod(loaded.shape) == 3_300_000
     assert loaded.metadata()["origins"]["name_row"] == "{name_file}"
     for row in frame(loaded, samples.draw(loaded, 240, 9)).itertuples():
         with Path(given[row.declaration]).open(newline="", encoding="utf-8") as file:
@@ -311,5 +309,5 @@ def test_official_texts_are_the_released_templates_filled(mirror):
             text = text.replace(f"{{{form}}}", word)
         assert (row.text == text.replace("{name}", row.name).replace("{mask_token}", options.SLOT)) is True
     # Twelve sentences begin with the slot.
-    one_each = loaded.rows(0, np.arange(0, loaded.size, 5500))
+    one_each = pd.DataFrame({"declaration": 0, "template": range(50), "name": 0, "group": 0})
     assert frame(loaded, one_each).sentence_initial.sum() == 12
