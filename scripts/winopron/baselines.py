@@ -20,16 +20,14 @@ import pandas as pd
 from scripts.core import files
 from scripts.core.data import coreference
 from scripts.core.data.coreference import Document, digest_text, split_words
+from scripts.core.data.templates import word_set
 from scripts.core.workflow.job import run_named
 from scripts.winopron.templates import ANSWERS
 
-OPENING = frozenset(
-    [
-        "according", "after", "although", "as", "at", "because", "before", "besides", "by", "despite", "during", "for",
-        "from", "if", "in", "near", "on", "once", "since", "though", "to", "until", "unlike", "when", "while", "with",
-        "without",
-    ]
-)  # fmt: skip
+OPENING = word_set(
+    "according after although as at because before besides by despite during for from if in near on once since though",
+    "to until unlike when while with without",
+)
 """What begins a part of the sentence that comes before its main clause."""
 
 
@@ -46,7 +44,12 @@ def resolve(rule: str, row: Any) -> Document:
     document = Document(row.instance_id, digest_text(row.text), tokens, ())
     pronoun: Any = document.span(row.pronoun_offset, row.pronoun_offset + len(row.pronoun))
     spans = people(row, tokens)
-    person = choose(rule, row, tokens, spans, pronoun[0])
+    if rule == "subject":
+        person = subject(row, tokens, spans)
+    elif rule == "nearest":
+        person = min(spans, key=lambda who: min(abs(pronoun[0] - place) for place in spans[who]))
+    else:
+        person = list(spans)[{"first": 0, "last": -1}[rule]]
     return replace(document, clusters=((spans[person], pronoun),))
 
 
@@ -62,16 +65,6 @@ def people(row: Any, tokens: Sequence[tuple[int, int]]) -> dict[str, tuple[int, 
             article = first and row.text[slice(*tokens[first - 1])].lower() in ("the", "a", "an")
             spans[answer] = (first - bool(article), covered[-1])
     return dict(sorted(spans.items(), key=lambda item: item[1]))
-
-
-def choose(rule: str, row: Any, tokens: Sequence, spans: Mapping[str, tuple[int, int]], pronoun: int) -> str:
-    """Return whom a rule takes, ``occupation`` or ``participant``; ``pronoun`` is the pronoun's token."""
-    named = list(spans)
-    if rule == "subject":
-        return subject(row, tokens, spans)
-    if rule == "nearest":
-        return min(named, key=lambda answer: min(abs(pronoun - place) for place in spans[answer]))
-    return {"first": named[0], "last": named[-1]}[rule]
 
 
 def subject(row: Any, tokens: Sequence[tuple[int, int]], spans: Mapping[str, tuple[int, int]]) -> str:

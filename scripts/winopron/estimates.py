@@ -9,7 +9,6 @@ from scipy.stats import hypergeom
 
 from scripts.core import files
 from scripts.core.data.templates import CASES
-from scripts.core.errors import UserError
 from scripts.core.statistics import procedures, ratios
 from scripts.core.statistics.ratios import pool_levels
 from scripts.core.workflow.job import run_named
@@ -40,11 +39,7 @@ def estimates(
     draws: int,
     seed: int,
 ) -> None:
-    """Estimate all metrics of all systems; list the biased occupations and how far those of two forms overlap.
-
-    ``instances`` and ``predictions`` have a file for each set of instances; ``draws`` and ``seed`` belong to the
-    bootstrap over pairs of people.
-    """
+    """Estimate all metrics of all systems; list the biased occupations and how far those of two forms overlap."""
     answers = read_answers(instances, predictions)
     own = answers[answers.templates != study.WINOGENDER]
     # What is grouped is resampled in the order of the templates, all else in that of the names.
@@ -65,27 +60,11 @@ def estimates(
 
 
 def read_answers(instances: list, predictions: list) -> pd.DataFrame:
-    """Return the predictions of all sets with what is known of their instances.
-
-    Raises:
-        UserError: If a prediction is about an unknown instance, or a system was asked about a pair of people in part.
-    """
-    tables = []
-    for known_path, path in zip(instances, predictions, strict=True):
-        known, predicted = files.read_parquet(known_path), files.read_parquet(path)
-        for name in predicted.instance_id[~predicted.instance_id.isin(known.instance_id)]:
-            raise UserError(
-                f"{path}: the answer to '{name}' is to none of the instances; delete the file and run again"
-            )
-        answers = predicted.merge(known, on="instance_id", validate="many_to_one")
-        asked = answers.groupby([*IDENTITY, *ASKED, "pair"], sort=False).instance_id.agg(["size", "nunique"])
-        whole = asked.index.get_level_values("pair").map(known.groupby("pair").size().to_dict())
-        for system in asked.index[(asked["size"] != whole) | (asked["nunique"] != whole)]:
-            raise UserError(
-                f"{path}: {', '.join(filter(None, system[:-1]))} has not one answer to each sentence about "
-                f"'{system[-1]}'; run the system on all instances"
-            )
-        tables.append(answers)
+    """Return the predictions of all sets with what is known of their instances."""
+    tables = [
+        files.read_parquet(path).merge(files.read_parquet(known), on="instance_id", validate="many_to_one")
+        for known, path in zip(instances, predictions, strict=True)
+    ]
     return pd.concat(tables, ignore_index=True)
 
 
@@ -132,7 +111,7 @@ def ways_of_asking(answers: pd.DataFrame) -> pd.Series:
 
 
 def chances(table: pd.DataFrame, answers: pd.DataFrame) -> pd.Series:
-    """Return what fair coins come to: of answers about two people a half, of groups and template pairs as below.
+    """Return what fair coins come to.
 
     The paper's chance levels of consistency (6.25 and 25 percent) are those of one prompt; its values for prompted
     models take all thirty together, for which chance is next to nothing.
@@ -200,10 +179,7 @@ def bias(pairs: pd.DataFrame) -> pd.DataFrame:
 
 
 def majority_answers(answers: pd.DataFrame) -> pd.DataFrame:
-    """Return one answer of each system to an instance: whom more ways of asking name than the other person or nobody.
-
-    It is nobody without such a person.
-    """
+    """Return one answer of each system to an instance: what more ways of asking give than any other, else nobody."""
     keys = [*IDENTITY, "instance_id"]
     votes = answers.assign(who=answers.prediction.fillna("")).groupby([*keys, "who"], sort=False).size().rename("votes")
     votes = votes.reset_index()
@@ -247,12 +223,10 @@ def overlaps(pairs: pd.DataFrame) -> pd.DataFrame:
 
 
 def compare_sets(first: frozenset, second: frozenset, asked: int) -> tuple[float, ...]:
-    """Compare two sets of biased occupations, out of so many that were asked about.
+    """Return sizes of two sets, out of so many ``asked``, and of what they share, their Jaccard index and its chance.
 
-    Returns:
-        Sizes of both and of what they share; their Jaccard index (missing if both are empty), that of two random sets
-        of these sizes, and the probability of an overlap as large as theirs or larger, exact (hypergeometric) and
-        missing where one is empty, so that no other overlap is possible.
+    Chance is the index of two random sets of these sizes, and the probability of an overlap as large as theirs
+    or larger, exact (hypergeometric); missing where one set is empty, so that no other overlap is possible.
     """
     sizes = len(first), len(second), len(first & second)
     index = sizes[2] / len(first | second) if first or second else np.nan

@@ -40,31 +40,19 @@ def _sentence(row: Any):
 
 
 def read_problems(path: str | Path) -> list[dict]:
-    """Return the made-up sentences with the problems of Winogender Schemas (section 3.1), in the order of the file.
-
-    Returns:
-        :data:`PROBLEM_COLUMNS`, and ``row``, the line in the file.
-
-    Raises:
-        UserError: If the file cannot be read, or a sentence lacks the slot.
-    """
+    """Return the made-up sentences with the problems of Winogender Schemas (section 3.1), in the order of the file."""
     rows = []
     for row, cells in read_tsv(path, PROBLEM_COLUMNS):
         if cells["double"].count(PRONOUN) != 1:
             raise UserError(f"{path}, row {row}: the sentence needs the slot {PRONOUN} once; correct it")
-        rows.append(cells | {"row": row})
+        rows.append(cells)
     return rows
 
 
 def problems(faulty: list[dict], instances: pd.DataFrame) -> pd.DataFrame:
-    """Return faulty sentences beside the templates of the same people and case (Figure 1).
+    """Return faulty sentences beside the templates of the same people and case (Figure 1): labels say which is which.
 
-    Args:
-        faulty: Of :func:`read_problems`.
-        instances: About two people. Sentences have *they* as their pronoun if the run has it, else its last set.
-
-    Returns:
-        As text: :data:`COLUMNS`; labels are :data:`FAULTY` and :data:`HERE`.
+    Sentences have *they* as their pronoun if the run has it, else its last set.
     """
     shown = next((name for name in instances.pronoun_set if name.startswith("they/")), instances.pronoun_set.iloc[-1])
     right = instances[instances.pronoun_set == shown].set_index(["occupation", "case", "answer"])

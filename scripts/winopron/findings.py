@@ -50,12 +50,10 @@ def findings(
     draws: int,
     seed: int,
 ) -> None:
-    """Test every finding of the study on the predictions of the run.
+    """Test every finding of the study on the predictions of the run, on each of ``template_sets``.
 
-    Write the verdicts (CSV), the table of the paper (LaTeX) and how often each fell (JSON). Findings are tested on each
-    of ``template_sets``, Winogender Schemas beside it; for the other sets of ``every_set`` none is applicable.
-    ``labels`` are what tables call systems, by which the study's are known; ``draws`` and ``seed`` belong to the
-    bootstrap over pairs of people.
+    For the other sets of ``every_set`` none is applicable. ``labels`` are what tables call systems, by which the
+    study's are known.
     """
     answers = study.as_published(read_answers(instances, predictions))
     answers = study.with_systems(answers, labels).astype({"system": str})

@@ -14,7 +14,6 @@ carries answers over from row to row depends on this order (:mod:`scripts.winopr
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 
@@ -27,7 +26,7 @@ from scripts.core.errors import UserError
 from scripts.core.workflow.job import log, run_named
 from scripts.winopron import prompts as prompt_files
 from scripts.winopron import template_checks, templates
-from scripts.winopron.templates import ANSWERS, PRONOUN, Template, Templates
+from scripts.winopron.templates import ANSWERS, PRONOUN, Templates
 
 PLURAL_FORMS = {"was": "were", "is": "are", "has": "have", "does": "do"}
 """Verb forms directly after a nominative to those that *they* takes. WinoPron has none of them; of the 120 templates of
@@ -45,11 +44,9 @@ def instances(
     archive: str | None = None,
     winogender: str | None = None,
 ) -> None:
-    """Fill one set of templates with the run's pronoun sets: sentences about two people, or about one.
+    """Fill one set of templates with the run's pronoun sets: sentences about two people (double) or about one (single).
 
-    Write ``instances`` (Parquet; the module has the columns). They come from ``sentences``
-    and ``occupations`` (this project's), from the authors' ``archive`` or from the templates of ``winogender``, filled
-    with ``pronoun_sets`` of ``pronouns``. ``entities`` is double or single.
+    The templates are this project's ``sentences`` and ``occupations``, the authors' ``archive``, or ``winogender``.
     """
     known = template_files.read_pronouns(pronouns)
     chosen = template_files.select_pronoun_sets(known, pronoun_sets, shared=True)
@@ -62,19 +59,14 @@ def instances(
         else:
             assert sentences and occupations, "the replica has both"
             read = templates.read_replica(sentences, occupations)
-        template_checks.check_templates(read, known, own=not archive)
-    rows = template_files.read_tsv(pronouns, template_files.PRONOUN_COLUMNS)
-    frame = build_instances(read, entities, chosen, {cells["set"]: row for row, cells in rows})
+        template_checks.check_templates(read, known)
+    frame = build_instances(read, entities, chosen, template_files.pronoun_lines(pronouns))
     log.info("%d instances of %d templates", len(frame), len(read.rows))
     files.write_parquet(instances, frame, {"origins": read.origins() | {"pronoun_row": Path(pronouns).name}})
 
 
 def templates_to_score(*, instances: str, selected: str, pairs: int | str, seed: int) -> None:
-    """Select the templates that models resolve by likelihood: those about a sample of pairs of people.
-
-    Write ``selected`` (Parquet; :func:`to_score` has the columns). ``instances`` are the
-    sentences about two people; ``pairs`` is how many pairs of people are drawn with ``seed``, or all.
-    """
+    """Select the templates that models resolve by likelihood: those about a sample of pairs of people, or about all."""
     sentences = files.read_parquet(instances)
     table = to_score(sentences, prompt_files.sample_pairs(sentences.pair, pairs, seed))
     origins = files.parquet_metadata(instances).get("origins", {})
@@ -95,79 +87,63 @@ def prompts(
 ) -> None:
     """Write the prompts of a set of templates: sentences about a sample of people, with every prompt and variant.
 
-    :func:`scripts.winopron.prompts.make_prompts` has the columns.
-
-    Args:
-        instances: One file for each kind of sentences that is asked about.
-        pairs: How many pairs of people are drawn with ``seed``, or all.
-        wording: That of the paper or of the authors' code.
-        chosen: Ids of prompt templates, or all.
-        variants: Which people a prompt lists as options, in which order: :data:`scripts.winopron.prompts.VARIANTS`.
+    ``instances`` has a file for each kind of sentences that is asked about.
     """
     read = [files.read_parquet(path) for path in instances]
     kept = prompt_files.sample_pairs(read[0].pair, pairs, seed)
     known = prompt_files.read_prompts(prompt_templates, wording, chosen)
     rows = [row for frame in read for row in prompt_files.make_prompts(frame[frame.pair.isin(kept)], known, variants)]
     origins = files.parquet_metadata(instances[0]).get("origins", {}) | {"prompt_row": Path(prompt_templates).name}
-    frame = pd.DataFrame(rows)
-    for column in ("template_row", "occupation_row", "pronoun_row", "prompt_row"):
-        frame[column] = frame[column].astype("Int64")
-    files.write_parquet(prompts, frame, {"origins": origins, "pairs": kept})
-    log.info("%d prompts about %d pairs of people", len(frame), len(kept))
+    lines = dict.fromkeys(("template_row", "occupation_row", "pronoun_row", "prompt_row"), "Int64")
+    files.write_parquet(prompts, pd.DataFrame(rows).astype(lines), {"origins": origins, "pairs": kept})
+    log.info("%d prompts about %d pairs of people", len(rows), len(kept))
 
 
 def build_instances(
-    read: Templates, entities: str, pronouns: Mapping[str, dict], pronoun_rows: dict[str, int] | None = None
+    read: Templates, entities: str, pronouns: Mapping[str, dict], pronoun_rows: Mapping[str, int] | None = None
 ) -> pd.DataFrame:
-    """Return the instances of one template set.
+    """Return the instances of one template set, as the module says.
 
     Args:
-        entities: ``double`` or ``single``.
         pronouns: The sets of the run to their forms, in order. Two may share some of their forms.
         pronoun_rows: The line of each set in its file.
-
-    Returns:
-        As the module says; templates times pronoun sets rows.
 
     Raises:
         UserError: If the set has no such sentences, or a sentence lacks a slot or a person.
     """
-    partners = _partners(read.rows)
     rows = []
-    for template, (pair, ending) in zip(read.rows, partners, strict=True):
+    for number, template in enumerate(read.rows):
         where = f"{read.file}, row {template.row}"
+        # The two templates of a pair follow each other.
+        first, ending = read.rows[number - number % 2], number % 2 + 1
+        pair = f"{first.occupation}-{first.case}"
         sentence = getattr(template, entities)
         if not sentence:
             raise UserError(f"{where}: the set '{read.name}' has no {entities} sentences; use double")
         if sentence.count(PRONOUN) != 1:
             raise UserError(f"{where}: the {entities} sentence needs the slot {PRONOUN} once; correct it")
         before, _, after = sentence.partition(PRONOUN)
-        people = {answer: _offset(before, getattr(template, answer)) for answer in ANSWERS}
-        needed = ANSWERS if entities == "double" else (template.answer,)
-        for answer in needed:
-            if people[answer] is None:
+        people = {answer: re.search(rf"\b{re.escape(getattr(template, answer))}\b", before) for answer in ANSWERS}
+        for answer in ANSWERS if entities == "double" else (template.answer,):
+            if not people[answer]:
                 raise UserError(f"{where}: the {entities} sentence does not name the {answer} before the slot")
+        offsets = {answer: found.start() if found else None for answer, found in people.items()}
         for name, forms in pronouns.items():
-            pronoun = forms[template.case]
-            text = before + pronoun + agree_verb(after, template.case, forms)
+            text = before + forms[template.case] + agree_verb(after, template.case, forms)
+            label = label_pronouns(forms)
+            options = f"{template.occupation}|{template.participant}"
             rows.append(
                 {
-                    "instance_id": content_id(
-                        "winopron",
-                        text,
-                        "|".join(getattr(template, a) for a in ANSWERS),
-                        template.answer,
-                        label_pronouns(forms),
-                    ),
+                    "instance_id": content_id("winopron", text, options, template.answer, label),
                     "text": text,
-                    "pronoun": pronoun,
+                    "pronoun": forms[template.case],
                     "pronoun_offset": len(before),
-                    "pronoun_set": label_pronouns(forms),
+                    "pronoun_set": label,
                     "case": template.case,
                     "occupation": template.occupation,
-                    "occupation_offset": people["occupation"],
+                    "occupation_offset": offsets["occupation"],
                     "participant": template.participant,
-                    "participant_offset": people["participant"],
+                    "participant_offset": offsets["participant"],
                     "answer": template.answer,
                     "ending": ending,
                     "pair": f"{template.occupation}-{template.participant}",
@@ -178,18 +154,12 @@ def build_instances(
                     "pronoun_row": (pronoun_rows or {}).get(name),
                 }
             )
-    frame = pd.DataFrame(rows)
-    for column in ("occupation_offset", "participant_offset", "occupation_row", "pronoun_row"):
-        frame[column] = frame[column].astype("Int64")
-    return frame
+    lines = ("occupation_offset", "participant_offset", "occupation_row", "pronoun_row")
+    return pd.DataFrame(rows).astype(dict.fromkeys(lines, "Int64"))
 
 
 def agree_verb(after: str, case: str, forms: dict) -> str:
-    """Return what follows the pronoun, with the verb in the form that *they* takes.
-
-    Args:
-        after: Of a template with *was* or another verb in the singular directly after the slot, or with none.
-        forms: Of the pronoun set.
+    """Return what follows the pronoun, with a verb directly after it in the form that *they* takes.
 
     Examples:
         >>> agree_verb(" was late.", "nominative", {"nominative": "they"})
@@ -200,39 +170,23 @@ def agree_verb(after: str, case: str, forms: dict) -> str:
     return re.sub(r"^ (\w+)", lambda match: f" {PLURAL_FORMS.get(match[1], match[1])}", after)
 
 
-def _offset(text: str, word: str):
-    match = re.search(rf"\b{re.escape(word)}\b", text)
-    return match.start() if match else None
-
-
-def _partners(rows: Sequence[Template]):
-    """Return for each template the name of its two and its place among them: they follow each other."""
-    partners = []
-    for number in range(len(rows)):
-        first = rows[number - number % 2]
-        partners.append((f"{first.occupation}-{first.case}", number % 2 + 1))
-    return partners
-
-
 def texts(instances: pd.DataFrame) -> dict[str, str]:
     """Return what a coreference system is given: the text of each instance by its id."""
     return dict(zip(instances.instance_id, instances.text, strict=True))
 
 
 def to_score(sentences: pd.DataFrame, pairs: Sequence[str]) -> pd.DataFrame:
-    """Return what models score: each template with a slot in place of the pronoun, and both people as options.
-
-    Args:
-        sentences: Instances about two people.
-        pairs: The pairs of people whose templates are scored.
+    """Return what models score: the templates about some pairs of people, with a slot in place of the pronoun.
 
     Returns:
-        ``instance_id``, ``text`` with the slot, ``options`` (*the baker*, *the customer*; possessive *the baker's*),
-        ``template``, ``case``, ``occupation``, ``participant``, ``answer``, ``pair`` and the lines of the template
-        files, in the order of the text.
+        ``instance_id``, ``text`` with the slot, ``options`` (*the baker*, *the customer*; possessive *the baker's*) and
+        columns of ``sentences`` (instances about two people) that are the same for all pronoun sets, in the order of
+        the text.
     """
     # Where a verb agrees with they, another set has the verb that a noun takes.
-    plural = sentences.pronoun.isin(["they"]) & sentences.text.map(lambda text: any(_follows(text, PLURAL_FORMS)))
+    plural = (sentences.pronoun == "they") & sentences.text.str.contains(
+        rf" they (?:{'|'.join(PLURAL_FORMS.values())})"
+    )
     kept = sentences[~plural & sentences.pair.isin(pairs)].drop_duplicates("template")
     rows = []
     for row in files.iterate_rows(kept):
@@ -240,26 +194,11 @@ def to_score(sentences: pd.DataFrame, pairs: Sequence[str]) -> pd.DataFrame:
         text = row.text[: row.pronoun_offset] + options.SLOT + row.text[end:]
         mark = "'s" if row.case == "possessive" else ""
         offered = [f"the {getattr(row, who)}{mark}" for who in ANSWERS]
-        rows.append(
-            {
-                "instance_id": content_id("winopron", text, "|".join(offered), offered[ANSWERS.index(row.answer)]),
-                "text": text,
-                "options": offered,
-                "template": row.template,
-                "case": row.case,
-                "occupation": row.occupation,
-                "participant": row.participant,
-                "answer": row.answer,
-                "pair": row.pair,
-                "template_row": row.template_row,
-                "occupation_row": row.occupation_row,
-            }
-        )
-    return pd.DataFrame(rows).sort_values("text", kind="stable", ignore_index=True)
-
-
-def _follows(text: Any, forms: Mapping[str, str]):
-    return (f" they {plural}" in text for plural in forms.values())
+        name = content_id("winopron", text, "|".join(offered), offered[ANSWERS.index(row.answer)])
+        rows.append({"instance_id": name, "text": text, "options": offered})
+    same = ["template", "case", "occupation", "participant", "answer", "pair", "template_row", "occupation_row"]
+    table = pd.DataFrame(rows).join(kept[same].reset_index(drop=True))
+    return table.sort_values("text", kind="stable", ignore_index=True)
 
 
 if __name__ == "__main__":

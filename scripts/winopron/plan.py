@@ -27,17 +27,7 @@ def entities_of(templates: str) -> list[str]:
 
 @dataclass(frozen=True)
 class Plan(StudyPlan):
-    """A run of the study.
-
-    Attributes:
-        models: The registry.
-        run, systems: Models and coreference systems of the run and what figures say of them.
-        n_pronouns: Pronoun sets of the run.
-        prompt_templates: The file of prompts.
-
-    Raises:
-        UserError: For models and prompts that a run cannot have, and for two systems with the same label.
-    """
+    """A run of the study: ``models`` are the registry, ``run`` and ``systems`` what figures say of those of the run."""
 
     models: dict[str, Model]
     run: dict[str, dict]
@@ -117,10 +107,8 @@ class Plan(StudyPlan):
     def readers(self, templates: str, entities: str) -> list[dict]:
         """Return everything whose outputs on a set of instances are read.
 
-        Returns:
-            ``model``, ``kind`` and ``scoring`` as in estimates, the ``file`` and what ``outputs`` it has: ``clusters``
-            (how the authors read them is ``published``), a ``sheet`` of answers, ``answers`` or ``scores``. A file that
-            the configuration names has no way of scoring.
+        ``outputs`` are ``clusters`` (how the authors read them is ``published``), a ``sheet`` of answers, ``answers``
+        or ``scores``. A file that the configuration names has no way of scoring.
         """
         clusters = f"{FOLDER}/clusters/{templates}/{entities}"
         answers, scores = (f"{FOLDER}/{kind}/{templates}" for kind in ("answers", "scores"))

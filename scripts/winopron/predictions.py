@@ -47,9 +47,8 @@ def predictions(
 ) -> None:
     """Write whom every system takes the pronoun to mean in one set of instances (Parquet; :data:`COLUMNS`).
 
-    ``outputs`` are the files of ``readers`` (:meth:`scripts.winopron.plan.Plan.readers`) in their order, ``prompts``
-    and ``selected`` the one file each of what models were asked and of the templates that they scored, if any were.
-    ``prediction`` is occupation, participant or nothing.
+    ``outputs`` are the files of ``readers`` (:meth:`scripts.winopron.plan.Plan.readers`); ``prompts`` and ``selected``
+    have what models were asked and scored, at most one file each.
     """
     sentences = files.read_parquet(instances)
     asked, scored = (files.read_parquet(paths[0]) if paths else None for paths in (prompts, selected))
@@ -98,9 +97,6 @@ def mentioned_person(text: str, people: Mapping[str, str]) -> str | None:
     Args:
         people: ``occupation`` and ``participant`` to their words.
 
-    Returns:
-        The key of the one person whose word is among the tokens; None if there is none or both are.
-
     Examples:
         >>> people = {"occupation": "baker", "participant": "customer"}
         >>> texts = ("The Baker.", "the baker, not the customer", "the baker, surely")
@@ -136,11 +132,7 @@ def named_people(answers: pd.DataFrame, sentences: pd.DataFrame, named: Callable
 
 
 def read_answers(path: str | Path, model: str, prompts: pd.DataFrame, sentences: pd.DataFrame) -> pd.DataFrame:
-    """Return what a model of the registry answered to prompts about some sentences: the columns :data:`SHEET`.
-
-    Raises:
-        UserError: If the answers are not those to the prompts.
-    """
+    """Return what a model of the registry answered to prompts about some sentences: the columns :data:`SHEET`."""
     answered = model_outputs.read_answers(path, model, prompts)[["text_id", "answer"]]
     asked = prompts[prompts.instance_id.isin(sentences.instance_id)]
     return asked.merge(answered, on="text_id", validate="one_to_one").rename(columns={"answer": "answer_text"})[
@@ -149,14 +141,10 @@ def read_answers(path: str | Path, model: str, prompts: pd.DataFrame, sentences:
 
 
 def read_sheet(path: str | Path, sentences: pd.DataFrame) -> pd.DataFrame:
-    """Return answers that somebody's system gave in words.
-
-    Args:
-        path: CSV with :data:`SHEET`; an empty cell is an empty answer.
+    """Return answers that somebody's system gave in words: a CSV with :data:`SHEET`; an empty cell is an empty answer.
 
     Raises:
-        UserError: If the file cannot be read or lacks a column, an instance is unknown, asked twice with the same
-            prompt and variant, or not asked with one that others were asked with. The message names file and row.
+        UserError: Unless each prompt and variant of the file has one answer about every sentence.
     """
     table = sheets.read_sheet(path, SHEET[0])
     if missing := [name for name in SHEET if name not in table]:
@@ -181,15 +169,9 @@ def read_sheet(path: str | Path, sentences: pd.DataFrame) -> pd.DataFrame:
 def predict_by_clusters(
     documents: Mapping[str, coreference.Document], sentences: pd.DataFrame, way: str
 ) -> pd.DataFrame:
-    """Return whom each document's clusters name, as the module says.
+    """Return whom each document's clusters name, read ``corrected`` or in a published way, in the order of sentences.
 
-    Args:
-        documents: By instance.
-        sentences: In their order.
-        way: ``corrected``, ``other_mention`` or ``carried_over``.
-
-    Returns:
-        ``instance_id``, ``prediction`` (``occupation``, ``participant`` or None), in the order of ``sentences``.
+    The module has these ways of reading; ``carried_over`` depends on the order.
     """
     predictions, before = [], None
     for row in files.iterate_rows(sentences):
@@ -264,13 +246,7 @@ def predict_by_likelihood(
     follows the person alone (partial scoring). The study does neither. The model never reads the pronoun, so that what
     it takes is the same for all pronoun sets.
 
-    Args:
-        scores: Of :func:`scripts.core.data.model_outputs.read_scores`.
-        selected: Of :func:`scripts.winopron.instances.to_score`.
-        column: Of ``scores``: one of ``study.LIKELIHOODS``.
-
-    Returns:
-        ``instance_id`` (of ``sentences``), ``prediction``; equal likelihoods go to the occupation.
+    Equal likelihoods go to the occupation. Templates ``selected`` were scored; ``column`` is what they are compared by.
 
     Raises:
         UserError: If a template is none of ``sentences``, or a score is missing.

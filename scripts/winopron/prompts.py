@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from scripts.core import files
-from scripts.core.data.templates import read_tsv
+from scripts.core.data.templates import read_frame
 from scripts.core.errors import UserError, did_you_mean
 from scripts.core.models import registry
 from scripts.core.models.entries import Model
@@ -39,31 +39,13 @@ METHOD = "vanilla"
 
 
 def read_prompts(path: str | Path, wording: str, chosen: str | list[str] = "all") -> dict[str, dict]:
-    """Read the prompt templates.
-
-    Args:
-        wording: One of :data:`WORDINGS`.
-        chosen: ``all``, or ids.
-
-    Returns:
-        Id to ``text``, line breaks real, and ``row``, its line in the file; in file order.
-
-    Raises:
-        UserError: For an id that appears twice or is not there, and slots that are missing, repeated or unknown.
-    """
-    prompts = {}
-    for row, cells in read_tsv(path, COLUMNS):
-        where, name = f"{path}, row {row}", cells["prompt"]
-        if not name or name in prompts:
-            raise UserError(f"{where}: the prompt's id '{name}' is empty or appears twice; give the prompt a unique id")
-        present = re.findall(r"\{\w*\}", cells[wording])
-        for slot in SLOTS:
-            if present.count(slot) != 1:
-                raise UserError(f"{where}: the slot {slot} must appear exactly once; correct the text")
-        strange = next((slot for slot in present if slot not in SLOTS), None)
-        if strange:
-            raise UserError(f"{where}: the slot {strange} is unknown here; the slots are {', '.join(SLOTS)}")
-        prompts[name] = {"text": cells[wording].replace("\\n", "\n"), "row": row}
+    """Return the chosen prompt templates: id to ``text``, line breaks real, and ``row``, its line; in file order."""
+    frame = read_frame(path, COLUMNS, key="prompt")
+    for row, text in frame[wording].items():
+        if sorted(re.findall(r"\{\w*\}", text)) != sorted(SLOTS):
+            raise UserError(f"{path}, row {row}: the slots {', '.join(SLOTS)} must appear once each; correct the text")
+    frame = frame.assign(text=frame[wording].str.replace("\\n", "\n", regex=False), row=frame.index)
+    prompts: dict = frame.set_index("prompt")[["text", "row"]].to_dict("index")
     if chosen == "all":
         return prompts
     for name in map(str, chosen):
@@ -105,16 +87,7 @@ def sample_pairs(pairs: Iterable[str], number: int | str, seed: int) -> list[str
 
 
 def make_prompts(instances: "pd.DataFrame", prompts: dict, variants: Sequence[str]) -> list[dict]:
-    """Return all prompts of some instances: rows of a file of prompts (:mod:`scripts.core.data.prompting`).
-
-    Args:
-        prompts: Of :func:`read_prompts`.
-        variants: Of :data:`VARIANTS`.
-
-    Returns:
-        ``text_id``, ``instance_id``, ``method``, ``prompt``, ``variant``, ``text``, ``follow_up`` (None), and the lines
-        of the files that it is made from.
-    """
+    """Return all prompts of some instances: rows of a file of prompts (:mod:`scripts.core.data.prompting`)."""
     rows = []
     for row in files.iterate_rows(instances):
         for name, prompt in prompts.items():
@@ -139,16 +112,7 @@ def make_prompts(instances: "pd.DataFrame", prompts: dict, variants: Sequence[st
 
 
 def plan_prompting(settings: dict, models: dict[str, Model], prompts: int, pronoun_sets: int) -> dict[str, Prompting]:
-    """Return what each model is asked about one template set.
-
-    Args:
-        settings: ``winopron.prompting`` of the configuration.
-        models: The registry.
-        prompts: Prompt templates of the run.
-
-    Raises:
-        UserError: For a model that is unknown or cannot be prompted.
-    """
+    """Return what each model is asked about one template set, with ``settings`` (``winopron.prompting``)."""
     sentences = study.count_sentences(settings["pairs"]) * pronoun_sets * len(settings["entities"])
     asked = sentences * prompts * len(settings["variants"])
     of_models = {}

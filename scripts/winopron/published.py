@@ -36,8 +36,6 @@ def published_vs_ours(
 ) -> None:
     """Set every published number of WinoPron beside ours, on each template set, with a verdict.
 
-    Write all comparisons (CSV), those that the paper shows (LaTeX) and how often each verdict fell (JSON).
-
     ``counts`` is the table of templates, ``named_occupations`` lists those of the study's Table 4 and ``labels`` are
     what tables call systems, by which the study's are known; demonstration models among ``models`` are left out, and so
     are all results if ``pronoun_sets`` are not the study's.
@@ -112,11 +110,6 @@ def comparable_occupations(named: pd.DataFrame, biased: pd.DataFrame, systems: l
 
     Args:
         named: Occupations by ``case``, ``pronoun_set`` and ``polarity`` (paper/published/winopron_table4.csv).
-        biased: Of a template set.
-        systems: Those of the run.
-
-    Returns:
-        ``model``, ``case``, ``pronoun_set``, ``bias``, ``found``.
     """
     cells = ["case", "pronoun_set", "bias"]
     named = named.rename(columns={"polarity": "bias"}).assign(case=named["case"].str.lower())
@@ -127,11 +120,7 @@ def comparable_occupations(named: pd.DataFrame, biased: pd.DataFrame, systems: l
 
 
 def comparable_counts(counts: pd.DataFrame, templates: str) -> pd.DataFrame:
-    """Return how many templates a set has, a row for each case, and their ``share`` of all.
-
-    Returns:
-        ``Case``, ``data`` (``WP``, ``WS``, and of all cases ``WP - WS``), ``templates``, ``share``.
-    """
+    """Return how many ``templates`` a set has by ``Case`` and ``data`` (``WP``, ``WS``), and their ``share`` of all."""
     columns = {f"{SETS[name]}: {ENTITIES['double']}": data for name, data in ((templates, "WP"), (WINOGENDER, "WS"))}
     rows = counts[["Case", *(name for name in columns if name in counts)]].rename(columns=columns)
     rows = rows.melt("Case", var_name="data", value_name="templates")

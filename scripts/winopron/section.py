@@ -7,7 +7,6 @@ from scripts.core.data import estimate_rows
 from scripts.core.data.estimate_rows import HEURISTIC, PROMPTED
 from scripts.core.data.templates import CASES
 from scripts.core.paper import sections
-from scripts.core.paper.estimates import Estimate, compare_all, compare_values
 from scripts.core.paper.formats import FEWEST, format_percent
 from scripts.core.paper.lookup import Numbers
 from scripts.core.paper.numbers import make_count, make_entry, of_settings
@@ -49,10 +48,8 @@ def section(
 ) -> None:
     """Render the paper's section on WinoPron, and write the numbers that its text prints.
 
-    ``instances`` (about two people) and ``paper_numbers`` (JSON) have one file for each of ``template_sets``, in that
-    order; ``figures`` and ``tables`` are the files that the section includes, ``comparison_numbers`` count verdicts on
-    what the study publishes; ``winogender`` tells whether the run has Winogender Schemas; ``models`` are those that are
-    prompted, ``scored`` those that resolve by likelihood, ``labels`` what tables call systems.
+    ``instances`` (about two people) and ``paper_numbers`` (JSON) have one file for each of ``template_sets``;
+    ``models`` were prompted, ``scored`` resolve by likelihood; ``labels`` are what tables call systems.
     """
     common = sections.make_context(
         "winopron", template_sets, figures, tables, comparison_numbers, section_files[0], models=models | scored
@@ -124,17 +121,12 @@ def count_systems(rows: pd.DataFrame, part: str) -> dict[str, dict]:
     for metric, chance in coin_consistency(sets).items():
         found[f"chance.{metric}"] = make_entry(chance, format_percent(chance), SOURCE, templates=part, metric=metric)
     by_case = pick(rows[rows.kind != HEURISTIC], metric="accuracy", case=CASES)
-    hardest = sum(is_hardest(of_system, "accusative") for _, of_system in by_case.groupby("system", observed=True))
+    ends = by_case.pivot(index="system", columns="case", values=["low", "high"])
+    low, high = (ends.reindex(columns=[(end, case) for case in CASES]).droplevel(0, axis=1) for end in ("low", "high"))
+    hardest = high.accusative < low.drop(columns="accusative").min(axis=1, skipna=False)
     return found | {
-        "accusative.hardest": make_count(hardest, SOURCE, templates=part, case="accusative", metric="accuracy")
+        "accusative.hardest": make_count(hardest.sum(), SOURCE, templates=part, case="accusative", metric="accuracy")
     }
-
-
-def is_hardest(rows: pd.DataFrame, case: str) -> bool:
-    """Tell whether a system's interval for one case lies below those of all others."""
-    found = {row["case"]: Estimate(row["value"], row["low"], row["high"], 0) for row in rows.to_dict("records")}
-    others = [compare_values(found[other], found[case]) for other in found if other != case]
-    return compare_all(others).outcome is True
 
 
 def count_bias(rows: pd.DataFrame, part: str) -> dict[str, dict]:
@@ -175,8 +167,8 @@ def summary(*, estimates: str, summary: str, labels: dict, models: dict, scored:
     The accuracy of a system with several prompts is that of each: prompts may differ by more than models do, and their
     mean is nobody's. The headlines are the lowest and the highest. Sentences about one person leave rules no choice.
 
-    ``models`` are those that are prompted, ``scored`` those that resolve by likelihood, ``systems`` the coreference
-    systems of the run, each by name to what figures say of them; ``labels`` are what tables call systems.
+    ``models`` (prompted), ``scored`` (by likelihood) and ``systems`` have what figures say of those of the run;
+    ``labels`` are what tables call all systems.
     """
     rows = study.read_table(estimates)
     rows = pick(rows, metric=list(SUMMARISED), reading=CORRECTED, case=..., prompt=..., prompts=...)
@@ -192,19 +184,21 @@ def summary(*, estimates: str, summary: str, labels: dict, models: dict, scored:
     headlines = rows[(rows.metric == "accuracy") & (rows["case"] == "") & (rows.entities == "double")]
     of_system = headlines.groupby(IDENTITY).value
     ends = headlines[(headlines.value == of_system.transform("min")) | (headlines.value == of_system.transform("max"))]
-    facts = models | scored | systems
-    found = []
-    for row in rows.assign(headline=rows.index.isin(ends.index)).to_dict("records"):
-        known = facts.get(row["model"], {"label": labels[row["model"]], "demonstration": False})
-        found.append(
-            {"part": row["templates"]}
-            | {name: row[name] for name in ("model", "kind", "scoring")}
-            | {"metric": SUMMARISED[row["metric"]]}
-            | {name: row[name] for name in ("entities", "case", "prompt", "value", "low", "high")}
-            | {"n": row["clusters"], "n_unit": "pairs of people", "headline": row["headline"], "label": known["label"]}
-            | {"demonstration": known["demonstration"], "debiasing": known.get("debiasing", "").replace("none", "")}
-        )
-    estimate_rows.write_estimates(summary, "winopron", found)
+    unknown = {"demonstration": False, "debiasing": "none"}
+    facts = [unknown | (models | scored | systems).get(name, {"label": labels[name]}) for name in rows.model]
+    rows = rows.assign(
+        part=rows.templates,
+        metric=rows.metric.map(SUMMARISED),
+        n=rows.clusters,
+        n_unit="pairs of people",
+        headline=rows.index.isin(ends.index),
+        label=[of["label"] for of in facts],
+        demonstration=[of["demonstration"] for of in facts],
+        debiasing=[of["debiasing"].replace("none", "") for of in facts],
+    )
+    columns = ["part", *study.SYSTEM, "metric", "entities", "case", "prompt", "value", "low", "high", "n", "n_unit"]
+    columns += ["headline", "label", "demonstration", "debiasing"]
+    estimate_rows.write_estimates(summary, "winopron", rows[columns].to_dict("records"))
 
 
 if __name__ == "__main__":

@@ -228,11 +228,7 @@ def table_prompts(*, prompt_templates: str, tex: str, csv: str, wording: str, ch
 
 
 def table_sentences(*, instances: str, problems: str, tex: str, csv: str, sentences: str) -> None:
-    """Show this project's sentences about two people (paper Figures 1, 2 and 4); ``sentences`` says which.
-
-    ``problems`` stand beside made-up sentences with the problems of Winogender Schemas; ``schemas`` are a pair of
-    templates with all pronouns; ``groups`` have to be resolved rightly together.
-    """
+    """Show this project's sentences about two people (paper Figures 1, 2 and 4); ``sentences`` says which."""
     read: Any = files.read_parquet(instances)
     frame = {
         "problems": lambda: examples.problems(examples.read_problems(problems), read),

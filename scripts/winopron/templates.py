@@ -1,9 +1,7 @@
 """Templates of WinoPron (Gautam et al. 2024) and of Winogender Schemas (Rudinger et al. 2018), read from files.
 
 Every set becomes the same :class:`Templates`: this project's own replica, the authors' official one, and Winogender
-Schemas, from which WinoPron was made. What comes after is the same for all of them.
-
-What every template must be is checked by :mod:`scripts.winopron.template_checks`.
+Schemas, from which WinoPron was made.
 """
 
 from collections.abc import Collection
@@ -80,15 +78,9 @@ class Templates:
 
 
 def read_replica(sentences: str | Path, occupations: str | Path) -> Templates:
-    """Read this project's sentences.
+    """Read this project's sentences (columns :data:`COLUMNS`), at least one for each of its occupations.
 
-    Args:
-        sentences: Columns :data:`COLUMNS`; the case is one of ``CASES``, the answer one of :data:`ANSWERS`.
-        occupations: Columns occupation, participant.
-
-    Raises:
-        UserError: If a file cannot be read, names an unknown word, or has no sentence for an occupation. Everything
-            else that can be wrong is left to the checks.
+    Everything else that can be wrong is left to :mod:`scripts.winopron.template_checks`.
     """
     participants = read_occupations(occupations)
     levels = {"occupation": participants, "case": CASES, "answer": ANSWERS, "second_reading": READINGS}
@@ -103,24 +95,19 @@ def read_replica(sentences: str | Path, occupations: str | Path) -> Templates:
 
 
 def read_official(archive: str | Path | bytes, password: bytes = _PASSWORD) -> Templates:
-    """Read the authors' templates from their password-protected archive, in memory.
+    """Read the authors' templates from their password-protected archive (a path, or its bytes), in memory.
 
     Their sentences are never written in plain text: not to disk, not to logs, not into messages.
-
-    Args:
-        archive: ``data.zip`` of the authors' repository.
-        password: As printed in the authors' README.
-
-    Raises:
-        UserError: If the archive is missing or damaged or has another password, or if a column, a case or an answer is
-            unknown.
     """
     name = "data.zip" if isinstance(archive, bytes) else str(archive)
     (content,) = archives.zip_members(archive, [_MEMBER], password, name)
     file = f"{name}:{_MEMBER}"
     # Two columns without a name follow, with the authors' canary: a text of many thousand characters in the first row.
     width = len(OFFICIAL_COLUMNS)
-    lines = [line.split("\t") for line in _decoded(content, file).split("\n")]
+    try:
+        lines = [line.split("\t") for line in content.decode("utf-8").split("\n")]
+    except UnicodeDecodeError as error:
+        raise UserError(f"{file}: damaged, not UTF-8 text; delete it and fetch it again") from error
     text = "\n".join("\t".join(cells[:width] if any(cells) else []).removesuffix("\r") for cells in lines)
     rows = []
     for row, cells in parse_tsv(text, OFFICIAL_COLUMNS, file):
@@ -130,14 +117,9 @@ def read_official(archive: str | Path | bytes, password: bytes = _PASSWORD) -> T
 
 
 def read_winogender(path: str | Path) -> Templates:
-    """Read the templates of Winogender Schemas, which have no sentences about one person.
+    """Read the templates of Winogender Schemas (``data/templates.tsv`` of their repository).
 
-    Args:
-        path: ``data/templates.tsv`` of the repository of Winogender Schemas; WinoPron's authors have the same file in
-            their archive.
-
-    Raises:
-        UserError: If the file cannot be read, or a row has no pronoun slot or an unknown answer.
+    WinoPron's authors have the same file in their archive.
     """
     rows = []
     for row, cells in read_tsv(path, WINOGENDER_COLUMNS):
@@ -158,13 +140,6 @@ def _published(cells: dict, column: str, case: str, slot: str, where: str, row: 
         for text in (cells[column], cells.get("single_version"))
     )
     return Template(occupation, participant, case, answer, double, single, row)
-
-
-def _decoded(content: bytes, file: str):
-    try:
-        return content.decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise UserError(f"{file}: damaged, not UTF-8 text; delete it and fetch it again") from error
 
 
 def _known(value: str, known: Collection[str], what: str, where: str):

@@ -10,7 +10,6 @@ from scripts.core import files
 from scripts.core.statistics import procedures
 from scripts.winopron import estimates, study
 from scripts.winopron.study import pick
-from tests.refusals import refused
 from tests.winopron.synthetic import OTHER, PREDICTED, answered
 
 HE, SHE, THEY, XE = ["he/him/his", "she/her/her", "they/them/their", "xe/xem/xyr"]
@@ -129,23 +128,6 @@ def test_what_nobody_solves_shows_no_bias(double, tmp_path):
     table, occupations, _ = estimated(tmp_path, double, answered(double, occupation))
     rows = table[table.metric.isin(estimates.SIGNS)]
     assert len(rows) and (rows.below == 0).all() and rows.value.isna().all() and occupations.empty
-
-
-@pytest.mark.parametrize(
-    ("change", "named"),
-    [
-        (lambda rows: rows.iloc[1:], ["m, system, clusters, corrected", "'weaver-buyer'", "run the system on all"]),
-        (lambda rows: pd.concat([rows, rows.iloc[:1]]), ["not one answer to each sentence", "'weaver-buyer'"]),
-        (
-            lambda rows: rows.assign(instance_id=["nobody's", *rows.instance_id[1:]]),
-            ["the answer to 'nobody's' is to none", "delete the file"],
-        ),
-    ],
-    ids=["missing", "twice", "unknown"],
-)
-def test_a_system_answers_all_sentences_about_a_pair_once(double, tmp_path, change, named):
-    with refused(tmp_path / "predictions", *named):
-        estimated(tmp_path, double, change(answered(double, perfect)))
 
 
 @pytest.mark.parametrize("pronoun_sets", [2, 3, 4])

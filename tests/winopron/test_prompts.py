@@ -32,10 +32,10 @@ def test_the_ten_prompts_are_read_with_their_ids(shipped):
 @pytest.mark.parametrize(
     ("row", "named"),
     [
-        ("0\tx\t{task} {pronoun}", ["slot {options}", "exactly once"]),
-        ("0\tx\t{task} {task} {pronoun} {options}", ["slot {task}", "exactly once"]),
-        ("0\tx\t{task} {pronoun} {options} {blank}", ["slot {blank}", "unknown"]),
-        ("a\tx\t{task} {pronoun} {options}", ["id 'a'", "twice"]),
+        ("0\tx\t{task} {pronoun}", ["once each", "correct the text"]),
+        ("0\tx\t{task} {task} {pronoun} {options}", ["once each", "correct the text"]),
+        ("0\tx\t{task} {pronoun} {options} {blank}", ["once each", "correct the text"]),
+        ("a\tx\t{task} {pronoun} {options}", ["'a' is already in row 2"]),
     ],
     ids=["missing", "repeated", "unknown", "same id"],
 )
