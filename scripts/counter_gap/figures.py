@@ -1,6 +1,6 @@
 """The figures of Counter-GAP."""
 
-from typing import Any
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -23,7 +23,6 @@ OPACITY = 0.35
 POINTS = {"acc_diff": ("o", palette.CATEGORIES[0]), "delta_i": ("s", palette.CATEGORIES[4])}
 """Metrics to their marks; subscripts in the legend would be too small to read."""
 PLACES = {"original": (0, 1), "control": (0, 0), "swap-1": (1, 1), "swap-2": (1, 0)}
-NAMES = {"original": "original", "control": "control", "swap-1": "swap 1", "swap-2": "swap 2"}
 PAIRS = [
     ("original", "control", "within"),
     ("swap-1", "swap-2", "within"),
@@ -32,27 +31,27 @@ PAIRS = [
     ("original", "swap-2", "across"),
     ("control", "swap-1", "across"),
 ]
-ARROWS = {"within": ("black", 1.8, "within genders"), "across": ("#C00000", 0.9, "across genders")}
-"""Colour, width and label of each inconsistency's arrows."""
+ARROWS = {"within": ("black", 1.8), "across": ("#C00000", 0.9)}
+"""Colour and width of each inconsistency's arrows."""
 
 
-def figure(*, estimates: str, pdf: str, png: str, csv: str, figure: str, labels: dict) -> None:
-    """Draw one of the study's figures; ``labels`` are what figures call systems.
+def figures(*, estimates: str, pdf: list, png: list, csv: list, labels: dict) -> None:
+    """Draw Figure 1 of the paper, ``inconsistencies``, and each set's ``cancellation``.
 
-    ``inconsistencies`` is Figure 1 of the paper, and its CSV lists its arrows. ``<set of quadruples>/cancellation``
-    shows how leanings towards either gender cancel in the accuracy difference, and Delta I.
+    The latter shows how leanings to either gender cancel in the accuracy difference, and Delta I.
     """
-    templates, _, name = figure.rpartition("/")
-    if name == "inconsistencies":
-        rows = pd.DataFrame(PAIRS, columns=["first", "second", "inconsistency"])
-        drawn = draw_inconsistencies(rows)
-    else:
-        rows = study.with_systems(study.read_estimates(estimates, alpha=0), labels)
-        rows = study.main_outputs(rows[rows.templates == templates])
-        rows = study.pick(rows, metric=[*LEANINGS, *POINTS])
-        rows["label"] = [study.full_label(row) for row in files.iterate_rows(rows)]
-        drawn = draw_cancellation(rows)
-    plotting.save_figure(drawn, rows, pdf, png, csv)
+    table = study.read_estimates(estimates, labels, alpha=0)
+    for paths in zip(pdf, png, csv, strict=True):
+        templates, name = Path(paths[0]).parts[-2:]
+        if name == "inconsistencies.pdf":
+            rows = pd.DataFrame(PAIRS, columns=["first", "second", "inconsistency"])
+            drawn = draw_inconsistencies(rows)
+        else:
+            rows = study.main_outputs(table[table.templates == templates])
+            rows = study.pick(rows, metric=[*LEANINGS, *POINTS])
+            rows = rows.assign(label=[study.full_label(row) for row in files.iterate_rows(rows)])
+            drawn = draw_cancellation(rows)
+        plotting.save_figure(drawn, rows, *paths)
 
 
 @plotting.figure_style()
@@ -98,7 +97,7 @@ def draw_cancellation(frame: pd.DataFrame) -> Figure:
 
 
 @plotting.figure_style()
-def draw_inconsistencies(frame: Any) -> Figure:
+def draw_inconsistencies(frame: pd.DataFrame) -> Figure:
     """Draw the four instances and an arrow for each pair; return the figure."""
     drawn = plotting.new_figure(plotting.COLUMN, 1.9)
     ax = drawn.subplots()
@@ -108,19 +107,20 @@ def draw_inconsistencies(frame: Any) -> Figure:
     for role, (x, y) in PLACES.items():
         colour = (MASCULINE, FEMININE)[x]
         box = {"boxstyle": "round,pad=0.5", "facecolor": "white", "edgecolor": colour, "linewidth": 1.1}
-        boxes[role] = ax.text(x, y, NAMES[role], ha="center", va="center", fontsize=8, bbox=box).get_bbox_patch()
-    for row in frame.itertuples():
-        colour, width, _ = ARROWS[row.inconsistency]
+        text = ax.text(x, y, role.replace("-", " "), ha="center", va="center", fontsize=8, bbox=box)
+        boxes[role] = text.get_bbox_patch()
+    for first, second, inconsistency in frame.itertuples(index=False):
+        colour, width = ARROWS[inconsistency]
         # Above the boxes, so that these have their places when the arrows are cut off at their edges.
         ax.add_patch(
             FancyArrowPatch(
-                PLACES[row.first], PLACES[row.second], patchA=boxes[row.first], patchB=boxes[row.second],
-                arrowstyle="<->", mutation_scale=8, color=colour, linewidth=width, shrinkA=1.5, shrinkB=1.5, zorder=4,
+                PLACES[first], PLACES[second], patchA=boxes[first], patchB=boxes[second], arrowstyle="<->",
+                mutation_scale=8, color=colour, linewidth=width, shrinkA=1.5, shrinkB=1.5, zorder=4,
             )
         )  # fmt: skip
     for x, text in enumerate(("one gender", "the other gender")):
         ax.text(x, 1.4, text, ha="center", va="center", fontsize=8)
-    handles = [Line2D([], [], color=c, linewidth=width, label=text) for c, width, text in ARROWS.values()]
+    handles = [Line2D([], [], color=c, linewidth=width, label=f"{of} genders") for of, (c, width) in ARROWS.items()]
     plotting.legend_below(drawn, handles, 2)
     return drawn
 

@@ -12,7 +12,9 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
+from scripts.core.data.estimate_rows import HEURISTIC
 from scripts.core.paper import checks
 from scripts.core.paper.estimates import (
     BOUND,
@@ -28,17 +30,36 @@ from scripts.core.paper.estimates import (
     is_within,
     require_decided,
 )
-from scripts.core.paper.finding_verdicts import Check, Comparison, Finding, evaluate_check, write_verdicts
+from scripts.core.paper.finding_verdicts import (
+    Check,
+    Comparison,
+    Finding,
+    MissingEvidence,
+    evaluate_check,
+    write_verdicts,
+)
 from scripts.core.paper.formats import format_percent, p_text, with_sign
+from scripts.core.statistics import procedures
 from scripts.core.workflow.job import run_named
 from scripts.counter_gap import study
+from scripts.counter_gap.metrics import TESTED_METRICS
 from scripts.counter_gap.published import comparable
-from scripts.counter_gap.quantities import Results
 
 SYSTEMS = tuple(study.SYSTEMS.values())
 FAMILIES = (("BERT-base", "BERT-large"), ("SpanBERT-base", "SpanBERT-large"))
 METHODS = study.METHODS[1:]
 SHORT = {"delta_i": "Delta I", "acc_diff": "Acc_Diff"}
+METRICS = {
+    "accuracy": "the accuracy",
+    "acc_diff": "the accuracy difference",
+    "delta_i": "the difference of inconsistencies",
+    "original_minus_counterfactual": "the difference of original and counterfactual accuracy",
+    "i_within_diff": "the difference within genders",
+    "i_across_diff": "the difference across genders",
+    "spearman_rho": "the rank correlation",
+    "conll_f1": "F1",
+}
+"""Metrics in words."""
 ZERO = Estimate(0.0, 0.0, 0.0, 0)
 WEAK = 0.1
 """A rank correlation between minus and plus this counts as close to zero, as Section 4.2 says of its Table 4."""
@@ -52,6 +73,39 @@ FINDINGS: list[Finding] = []
 states = partial(checks.register, FINDINGS)
 
 
+class Results:
+    """The values of one set of quadruples, of GAP and of corpora, from estimates with each system once."""
+
+    def __init__(self, table: pd.DataFrame):
+        rows = study.pick(table[table.kind != HEURISTIC], role=["", "original"])
+        # Quadruples have no name of their data.
+        rows = rows.assign(data=rows.templates.where(rows.templates.isin([*study.GAP, *study.CORPORA]), ""))
+        keys = rows[["data", "system", "debiasing", "role", "metric"]].itertuples(index=False, name=None)
+        self._rows: dict[tuple, Any] = dict(zip(keys, rows.itertuples(), strict=True))
+        assert len(self._rows) == len(rows), "each system once"
+
+    def row(self, system: str, metric: str, debiasing: str = "none", role: str = "", data: str = "") -> Any:
+        """Return a row over both genders; :class:`MissingEvidence` if it is not there."""
+        key = data, system, debiasing, role, metric
+        if key in self._rows:
+            return self._rows[key]
+        name = system + (f" after {debiasing}" if debiasing != "none" else "")
+        name += f" on {(study.GAP | study.CORPORA)[data]}" if data else ""
+        known = any(other[:3] == key[:3] for other in self._rows)
+        raise MissingEvidence(f"{METRICS[metric]} of {name}" if known else name)
+
+    def estimate(self, *levels: str, **named: str) -> Estimate:
+        """Return a value (arguments of :meth:`row`) with its interval and the number of quadruples.
+
+        An interval of quadruples that all agree is exact (:func:`scripts.core.paper.estimates.from_samples`).
+        """
+        row = self.row(*levels, **named)
+        n, ends = int(row.clusters), (float(row.low), float(row.high))
+        least = -1.0 if row.metric in TESTED_METRICS else 0.0
+        agreeing = np.allclose(ends, procedures.agreeing_interval(row.value, n, least=least), atol=1e-9)
+        return Estimate(float(row.value), *ends, n, None if agreeing else n)
+
+
 def findings(
     *, estimates: str, csv: str, tex: str, numbers: str, template_sets: list, every_set: list, labels: dict,
     alpha: float,
@@ -59,12 +113,12 @@ def findings(
     """Test every finding of the study on the estimates of the run.
 
     Write the verdicts (CSV), the table of the paper (LaTeX) and how often each fell (JSON). For the sets of
-    ``every_set`` that are not among ``template_sets`` no finding is applicable. ``labels`` are what tables call
-    systems, by which the study's are known; ``alpha`` is the level of tests.
+    ``every_set`` that are not among ``template_sets`` no finding is applicable.
     """
-    table = study.with_systems(study.read_estimates(estimates, alpha), labels)
-    runs = {name: Results(comparable(table, name)) for name in template_sets}
-    present = {name: len(set(run.here.system) & set(SYSTEMS)) for name, run in runs.items()}
+    table = study.read_estimates(estimates, labels, alpha)
+    compared = {name: comparable(table, name) for name in template_sets}
+    present = {name: len({*rows.system[rows.templates == name]} & {*SYSTEMS}) for name, rows in compared.items()}
+    runs = {name: Results(rows) for name, rows in compared.items()}
     write_verdicts(FINDINGS, runs, every_set, csv=csv, tex=tex, numbers=numbers, models=present)
 
 

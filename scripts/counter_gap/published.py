@@ -19,12 +19,11 @@ def published_vs_ours(
 ) -> None:  # fmt: skip
     """Set every published number beside ours, on each set of quadruples, with a verdict.
 
-    Write all comparisons (CSV), those that the paper shows (LaTeX) and how often each verdict fell (JSON). ``labels``
-    are what tables call systems, by which the study's are known; ``alpha`` is the level of tests.
+    Write all comparisons (CSV), those that the paper shows (LaTeX) and how often each verdict fell (JSON).
     """
     printed = read_study(published, mapping, study_models)
     known = dict(zip(printed.models.label, printed.models.model, strict=True))
-    table = study.with_systems(study.read_estimates(estimates, alpha), labels)
+    table = study.read_estimates(estimates, labels, alpha)
     compared = {name: {"estimates.csv": name_models(comparable(table, name), known)} for name in template_sets}
     write_comparison("counter_gap", printed, compared, every_set, csv=csv, tex=tex, numbers=numbers)
 
@@ -33,23 +32,18 @@ def comparable(table: pd.DataFrame, templates: str) -> pd.DataFrame:
     """Return what may stand beside the study on a set of quadruples, on GAP and on corpora, with each system once.
 
     Where a system has released flags its clusters are left out, and clusters that are not read rightly always are.
+    Systems that were trained here have the study's names where its own are not there, with any debiasing method: no
+    debiased system is compared with one of another training.
     """
-    table = take_study_names(table[table.templates.isin([templates, *GAP, *CORPORA])])
-    released = table.reading == ""
+    table = table[table.templates.isin([templates, *GAP, *CORPORA])]
+    own = set(zip(table.templates, table.system, strict=True))
+    names = [
+        system if (data, system.removesuffix(TRAINED_HERE)) in own else system.removesuffix(TRAINED_HERE)
+        for data, system in zip(table.templates, table.system, strict=True)
+    ]
+    table, released = table.assign(system=names), table.reading == ""
     has_flags = released.groupby([table.templates, table.system, table.debiasing]).transform("any")
     return table[released | (~has_flags & (table.reading == CORRECTED))].reset_index(drop=True)
-
-
-def take_study_names(table: pd.DataFrame) -> pd.DataFrame:
-    """Return the table with systems that were trained here under the study's names, where its own are not there.
-
-    Whether they are is asked of a data set and a system with all debiasing methods, so that no debiased system is
-    compared with one of another training.
-    """
-    own = set(zip(table.templates, table.system, strict=True))
-    named = [(data, name.removesuffix(TRAINED_HERE)) for data, name in zip(table.templates, table.system, strict=True)]
-    shown = [key[1] if key not in own else system for key, system in zip(named, table.system, strict=True)]
-    return table.assign(system=shown)
 
 
 def name_models(table: pd.DataFrame, known: Mapping[str, str]) -> pd.DataFrame:

@@ -29,12 +29,11 @@ def section(
 ) -> None:  # fmt: skip
     """Render the paper's section on Counter-GAP, and write the numbers that its text prints.
 
-    ``paper_numbers`` (JSON) has one file for each of ``template_sets``, in that order; ``figures`` and ``tables`` are
-    the files that the section includes, ``comparison_numbers`` count verdicts on what the study publishes. ``labels``
-    are what tables call systems, ``alpha`` is the level of tests and ``draws`` the number of bootstrap samples.
+    ``paper_numbers`` (JSON) has one file for each of ``template_sets``, in that order; ``comparison_numbers`` count
+    verdicts on what the study publishes.
     """
     common = sections.make_context("counter_gap", template_sets, figures, tables, comparison_numbers, section_files[0])
-    table = study.with_systems(study.read_estimates(estimates, alpha), labels)
+    table = study.read_estimates(estimates, labels, alpha)
     table = table.assign(system=[study.full_label(row) for row in files.iterate_rows(table)])
     settings = {"alpha": alpha, "draws": draws}
     keys = {"alpha": "counter_gap.alpha", "draws": "counter_gap.bootstrap.draws"}
@@ -92,12 +91,11 @@ def count_systems(rows: pd.DataFrame, templates: str) -> dict[str, dict]:
 
 
 def summary(*, estimates: str, summary: str, labels: dict, systems: dict) -> None:
-    """Write the study's rows of the summary over all studies (CSV), all values being shares.
+    """Write the study's rows of the summary over all studies (CSV), of clusters as they are read rightly.
 
-    Clusters are there as they are read rightly. ``systems`` are the coreference systems of the run and what figures say
-    of them, ``labels`` what tables call systems.
+    ``systems`` are the coreference systems of the run and what figures say of them.
     """
-    rows = study.read_estimates(estimates, alpha=0)
+    rows = estimate_rows.read_table(estimates, [*IDENTITY, *FACTORS])
     rows = rows[rows.metric.isin(SUMMARISED) & (rows.role != "original")]
     rows = rows[rows.reading.isin(["", CORRECTED])]
     rank = rows.metric.map(list(SUMMARISED).index).sort_values(kind="stable")

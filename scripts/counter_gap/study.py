@@ -58,17 +58,17 @@ ORIGINAL, COUNTERFACTUAL = "original|control", "swap-1|swap-2"
 """Roles of the instances with the quadruple's original gender and with the other one."""
 
 
-def read_estimates(path: str | Path, alpha: float) -> pd.DataFrame:
-    """Return estimates with ``significant`` of those that were tested at a level (:func:`add_significance`)."""
-    return add_significance(estimate_rows.read_table(path, [*IDENTITY, *FACTORS]), alpha)
+def read_estimates(path: str | Path, labels: Mapping[str, str], alpha: float) -> pd.DataFrame:
+    """Return estimates with the labels of their systems, and with which tests are significant at a level."""
+    table = estimate_rows.read_table(path, [*IDENTITY, *FACTORS])
+    return with_systems(add_significance(table, alpha), labels)
 
 
 def add_significance(table: pd.DataFrame, alpha: float) -> pd.DataFrame:
     """Return estimates with whether each p value is below a level; missing for what is not tested.
 
-    Returns:
-        ``significant`` and, after Holm's correction, ``significant_holm``; the same of the centred bootstrap as
-        ``significant_centred`` and ``significant_centred_holm``.
+    The columns are ``significant``, after Holm's correction ``significant_holm``, and the same of the centred bootstrap
+    (``significant_centred``, ``significant_centred_holm``).
     """
     columns = {"p_value": "", "p_holm": "_holm", "p_centred": "_centred", "p_centred_holm": "_centred_holm"}
     tested = table.p_value.notna()
@@ -107,5 +107,5 @@ def full_label(row: Any) -> str:
 
 def tests_disagree(row: Any) -> bool:
     """Tell whether the two variants of the bootstrap decide a test differently, before or after the correction."""
-    decisions = (row.significant, row.significant_holm), (row.significant_centred, row.significant_centred_holm)
-    return decisions[0] != decisions[1]
+    centred = row.significant_centred, row.significant_centred_holm
+    return (row.significant, row.significant_holm) != centred

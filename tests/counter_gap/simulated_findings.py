@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from scripts.counter_gap import estimates, findings, metrics, quantities, study
+from scripts.counter_gap import estimates, findings, metrics, study
 from scripts.counter_gap.metrics import key
 from tests.core.paper.simulated_findings import RUN, STUDY, Change, Simulation, Worlds, chain, changed
 from tests.counter_gap import make
@@ -213,7 +213,7 @@ ASKED = dict.fromkeys(range(1, 19), BOTH) | {
 """The ratios that each finding asks for, or those that what it asks for is made of."""
 
 
-def draw(number: int, truth: Truth, size: str, generator: np.random.Generator) -> quantities.Results:
+def draw(number: int, truth: Truth, size: str, generator: np.random.Generator) -> findings.Results:
     """Return the estimates of a drawn data set that a finding asks for."""
     systems = [of for of in truth.systems if number in DEBIASED or of[1] == NONE]
     n = QUADRUPLES[size]
@@ -244,7 +244,7 @@ def draw(number: int, truth: Truth, size: str, generator: np.random.Generator) -
         f1 = estimates.estimate_corpora([make.corpus_score(value, 1.96 * error) for value in drawn], scored)
         table = pd.concat([table, f1])
     table = study.add_significance(estimates.correct_tests(table), ALPHA)
-    return quantities.Results(table.assign(system=table.model))
+    return findings.Results(table.assign(system=table.model))
 
 
 @cache

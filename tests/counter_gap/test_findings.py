@@ -8,13 +8,13 @@ import pytest
 
 from scripts.core.paper import finding_verdicts
 from scripts.core.paper.finding_verdicts import FAILS, HOLDS, NOT_APPLICABLE
-from scripts.counter_gap import findings, quantities, study
+from scripts.counter_gap import findings, study
 from tests.counter_gap import make
 
 
 def verdicts(results):
     """Return the verdict of each finding by its number."""
-    runs = {"official": quantities.Results(results)}
+    runs = {"official": findings.Results(results)}
     return finding_verdicts.judge_findings(findings.FINDINGS, runs, ["official"]).set_index("number")
 
 

@@ -9,6 +9,7 @@ import re
 import pytest
 
 from scripts.core import files
+from scripts.core.data import estimate_rows
 from scripts.counter_gap import study
 
 pytestmark = pytest.mark.workflow
@@ -22,7 +23,7 @@ def run(complete):
 
 def test_delta_i_follows_from_the_predictions(run):
     """By Equations 2 to 4 of the study."""
-    table = study.read_estimates(run / "estimates.csv", 0.01)
+    table = estimate_rows.read_table(run / "estimates.csv", [*study.IDENTITY, *study.FACTORS])
     ours = study.pick(table, metric="delta_i").set_index(study.IDENTITY).value
     seen = 0
     for templates in ("replica", "released"):
