@@ -9,7 +9,7 @@ REQUIRED INPUTS
 OUTPUTS
     results/misgendered/instances/, predictions/, corpora/
     results/misgendered/sizes.csv, estimates.csv, choices.csv, normalisation.csv, corpus_counts.csv, excerpts.csv
-    results/misgendered/figures/, tables/                     figures 1 to 4, tables 1 to 14 of the paper
+    results/misgendered/figures/, tables/                     figure 3, tables 1 to 14 of the paper
     results/paper/sections/misgendered.tex, misgendered_appendix.tex
 """
 
@@ -63,17 +63,15 @@ MISGENDERED_SCORES = expand(
 )
 # Models come one after the other. Measured with all 3.3 million instances: 2.3 GB, however many models there are.
 MISGENDERED_ONE_MODEL = 2000 + MISGENDERED.scored.instances // 1000
-# In the paper: model_size 3, constrained_decoding 4; the others are additions. Figures 1 and 2 are text: the tables
-# evaluation_examples and framework.
-MISGENDERED_DRAWN = ["constrained_decoding", "accuracy_by_group"]
+# model_size is Figure 3 of the paper; the others are additions. Its other figures show how instances are made.
+MISGENDERED_DRAWN = ["accuracy_by_group"]
 MISGENDERED_DRAWN += ["model_size"] if have_sizes(MISGENDERED.models) else []
 MISGENDERED_DRAWN += ["few_shot"] if MISGENDERED.shots else []
-# Tables 4 to 10 and 13 of the paper, an addition, and Figure 1.
+# Tables 4 to 10 and 13 of the paper.
 MISGENDERED_TABULATED = ["zero_shot", "declaration_type", "declaration_number", "groups", "forms", "name_ranks"]
 MISGENDERED_TABULATED += ["name_class", *(["few_shot"] if MISGENDERED.shots else [])]
-MISGENDERED_TABULATED += ["choices", "evaluation_examples"]
-# Tables 1, 2, 14, 11, 12 and 3, and Figure 2.
-MISGENDERED_MADE_FROM = ["pronouns", "declarations", "templates", "corpus_counts", "excerpts", "models", "framework"]
+# Tables 1, 2, 14, 11, 12 and 3.
+MISGENDERED_MADE_FROM = ["pronouns", "declarations", "templates", "corpus_counts", "excerpts", "models"]
 # A run without a model that the study takes has no results.
 MISGENDERED_RESULTS = MISGENDERED.templates if MISGENDERED.models else []
 MISGENDERED_FIGURES = expand(
@@ -296,8 +294,6 @@ rule misgendered_normalisation:
 rule misgendered_figures:
     input:
         estimates=rules.misgendered_estimates.output.estimates,
-        instances=MISGENDERED_SET,
-        scores=f"results/misgendered/scores/{{templates}}/{next(iter(MISGENDERED.models), None)}.parquet",
     output:
         pdf=expand("results/misgendered/figures/{{templates}}/{figure}.pdf", figure=MISGENDERED_DRAWN),
         png=[
@@ -314,8 +310,6 @@ rule misgendered_figures:
         models=MISGENDERED.models,
         pronoun_sets=MISGENDERED["pronoun_sets"],
         chance=MISGENDERED.chance,
-        wording=MISGENDERED.wording,
-        choices=MISGENDERED["scores"],
     script:
         "../scripts/misgendered/figures.py"
 
@@ -323,9 +317,6 @@ rule misgendered_figures:
 rule misgendered_tables:
     input:
         estimates=rules.misgendered_estimates.output.estimates,
-        choices=rules.misgendered_choices.output.choices,
-        predictions=MISGENDERED_PREDICTED,
-        instances=MISGENDERED_SET,
     output:
         tex=expand("results/misgendered/tables/{{templates}}/{table}.tex", table=MISGENDERED_TABULATED),
         csv=[

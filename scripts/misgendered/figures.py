@@ -1,24 +1,18 @@
 """The figures of MISGENDERED: a function picks the rows of each and another draws them (rules/misgendered.smk)."""
 
-import textwrap
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import seaborn.objects as so
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
-from scripts.core.data import losses, model_outputs
-from scripts.core.data.options import SLOT, fill_slot
 from scripts.core.paper import palette, plotting
 from scripts.core.statistics.ratios import POOLED
 from scripts.core.workflow.job import run_named
 from scripts.misgendered import study
-from scripts.misgendered.predictions import instance_parts
 from scripts.misgendered.study import TYPES, estimates_by, levels_in
 
 # Tol's high-contrast colours, which also differ in print without colour; no pronoun set and no model of the study has
@@ -30,12 +24,6 @@ TYPE_LOOKS = {
 }
 INTERVAL = "95% interval"
 ACCURACY = "Accuracy"
-CHARACTERS = 56
-"""Of a line at the width of a column."""
-LINE, SIZE = 0.128, 7
-"""Height of a line in inches, size of its type in points."""
-READ = ["text", "options", "groups", "gold", "form", "pronoun_type", "declaration_type", "shots"]
-"""Columns of instances that the example of constrained decoding needs."""
 
 
 @dataclass(frozen=True)
@@ -55,25 +43,16 @@ class Run:
 
 
 def figures(
-    *, estimates: str, instances: str, scores: str, pdf: list[str], png: list[str], csv: list[str], templates: str,
-    models: dict, pronoun_sets: list[str], chance: float, wording: str, choices: dict,
+    *, estimates: str, pdf: list[str], png: list[str], csv: list[str], templates: str, models: dict,
+    pronoun_sets: list[str], chance: float,
 ) -> None:  # fmt: skip
-    """Draw the figures of a template set that their files name.
-
-    ``models`` are name to facts; ``scores`` are those of the first of them, of the ``instances`` without examples;
-    ``wording`` and ``choices`` (labels and capitals) are those of the run.
-    """
+    """Draw the figures of a template set that their files name; ``models`` are name to facts."""
     rows = study.read_table(estimates)
     rows, run = rows[rows.templates == templates], Run(models, pronoun_sets, chance)
     for paths in zip(pdf, png, csv, strict=True):
-        name = Path(paths[0]).stem
-        if name == DECODING:
-            shown, frame = decoding(instances, scores, next(iter(models)), wording, choices)
-            plotting.save_figure(draw_decoding(shown, frame, models), frame, *paths)
-        else:
-            select, draw = FIGURES[name]
-            frame = select(rows, run)
-            plotting.save_figure(draw(frame, run), frame, *paths)
+        select, draw = FIGURES[Path(paths[0]).stem]
+        frame = select(rows, run)
+        plotting.save_figure(draw(frame, run), frame, *paths)
 
 
 def accuracies_by_group(rows: pd.DataFrame, run: Run) -> pd.DataFrame:
@@ -226,115 +205,12 @@ def short_number(value: float, _: int | None = None) -> str:
     return f"{value / 1e9:.3g}B" if value >= 1e9 else f"{value / 1e6:.3g}M"
 
 
-DECODING = "constrained_decoding"
 FIGURES = {
     "accuracy_by_group": (accuracies_by_group, draw_groups),
     "model_size": (accuracies_by_size, draw_sizes),
     "few_shot": (accuracies_by_shots, draw_examples),
 }
 """Which rows are drawn, and the function that draws them."""
-
-
-def decoding(
-    instances: str, scores: str, model: str, wording: str, choices: dict[str, str]
-) -> tuple[pd.Series, pd.DataFrame]:
-    """Return one instance, and its candidates with a model's losses.
-
-    Returns:
-        The candidates have ``option``, ``loss`` (nats a token), ``right``, ``picked``, ``instance_id`` and ``model``.
-    """
-    # The best of the best of each part.
-    parts = [rows[rows.wording == wording] for _, rows in instance_parts(instances, READ)]
-    shown = decoding_example(pd.DataFrame([decoding_example(rows) for rows in parts if len(rows)]))
-    known = model_outputs.ExpectedOptions.read(instances)
-    place = known.place(shown.instance_id)
-    read = model_outputs.score_parts(scores, model, known, (*losses.MAIN, *losses.COLUMNS))
-    rows = pd.concat([rows[owner == place] for owner, rows in read])
-    rows = losses.comparable_scores(rows, "mean", **choices, where=scores).sort_values("option_index")
-    values = -rows.log_probability.to_numpy()
-    frame = pd.DataFrame({"option": [shown.options[index] for index in rows.option_index], "loss": values})
-    frame["right"], frame["picked"] = frame.option == shown.gold, frame.index == int(values.argmin())
-    return shown, frame.assign(instance_id=shown.instance_id, model=model)
-
-
-def decoding_example(instances: pd.DataFrame) -> pd.Series:
-    """Return the instance that is shown: the first accusative, explicit one of a neo-pronoun, or the next best."""
-    rows = instances[instances.shots == 0]
-    keys = {
-        "form": rows.form != "acc",
-        "type": rows.pronoun_type != "neo",
-        "declaration": rows.declaration_type != "explicit",
-        "id": rows.instance_id,
-    }
-    return rows.loc[pd.DataFrame(keys).sort_values(list(keys)).index[0]]
-
-
-def read_and_predicted(instance: pd.Series, models: dict[str, dict]) -> list[tuple[str, str, str]]:
-    """Return kind, input and labels of each kind of model in a run: what it reads and is to predict if it is right."""
-    before, _, after = instance.text.partition(SLOT)
-    filled = fill_slot(instance.text, instance.gold)
-    sentence = before[max(before.rfind(". "), before.rfind("? ")) + 1 :].strip()
-    form = filled[len(before) : len(filled) - len(after)]
-    shown = {word: f"… {sentence} {word}{after}" if sentence else f"… {word}{after}" for word in (form, *SENTINELS)}
-    kinds = [
-        ("Decoder", shown[form], "the text itself, token by token"),
-        ("BART", shown["<mask>"], shown[form]),
-        ("T5", shown["<extra_id_0>"], f"<extra_id_0> {form} <extra_id_1>"),
-    ]
-    run = {kind for facts in models.values() for kind in _kinds(facts)}
-    return [row for row in kinds if row[0] in run]
-
-
-SENTINELS = ("<mask>", "<extra_id_0>")
-
-
-def _kinds(facts: dict[str, Any]) -> Sequence[str]:
-    """Return what a model's input may look like; of an encoder-decoder only its weights tell."""
-    if facts["architecture"] == "decoder":
-        return ("Decoder",)
-    known = [kind for kind in ("BART", "T5") if kind in facts["family"]]
-    return known or (["T5"] if "UL2" in facts["family"] else ["BART", "T5"])
-
-
-@plotting.figure_style()
-def draw_decoding(instance: pd.Series, candidates: pd.DataFrame, models: dict[str, dict]) -> Figure:
-    """Draw what models read and are to predict as text, and under it the loss of each candidate (Figure 4)."""
-    lines = []
-    for kind, read, predicted in read_and_predicted(instance, models):
-        lines += [(f"{kind} reads", read), (f"{kind} is to predict", predicted)]
-    wrapped = [(head, "\n".join(textwrap.wrap(text, CHARACTERS, break_long_words=False))) for head, text in lines]
-    panel_height = 0.14 * len(candidates) + 0.75
-    height = sum(LINE * (2 + text.count("\n")) + 0.03 for _, text in wrapped) + 0.08 + panel_height
-    drawn = plotting.new_figure(plotting.COLUMN, height)
-    drawn.set_layout_engine("none")
-    # Its units are inches from the lower left corner.
-    ax = drawn.add_axes((0, 0, 1, 1))
-    ax.set(xlim=(0, plotting.COLUMN), ylim=(0, height))
-    ax.set_axis_off()
-    top = height - 0.04
-    for head, text in wrapped:
-        ax.text(0.06, top, head, fontsize=SIZE, fontweight="bold", va="top")
-        ax.text(0.06, top - LINE, text, fontsize=SIZE, va="top", linespacing=1.15)
-        top -= LINE * (2 + text.count("\n")) + 0.03
-    panel = drawn.add_axes((0.2, 0.36 / height, 0.76, (panel_height - 0.62) / height))
-    # Bars would have to start at zero, where all losses look alike.
-    for y, row in enumerate(candidates.to_dict("records")):
-        look: dict[str, Any] = {"marker": ".", "color": plotting.GREY}
-        if row["picked"]:
-            look = {"marker": "o", "color": TYPE_LOOKS["binary"]["color"]}
-        panel.plot([row["loss"]], [y], linestyle="none", markersize=6, **look)
-    names = candidates.option + np.where(candidates.right, " (right)", "")
-    panel.set_yticks(range(len(candidates)), list(names), fontsize=SIZE)
-    panel.set_ylim(len(candidates) - 0.5, -0.5)
-    low, high = candidates.loss.min(), candidates.loss.max()
-    room = max(high - low, 0.01)
-    panel.set_xlim(low - 0.3 * room, high + 0.1 * room)
-    panel.tick_params(axis="y", length=0)
-    panel.grid(visible=True, axis="both")
-    panel.set_xlabel("Mean loss (nats a token)", fontsize=SIZE)
-    name = plotting.model_title(candidates.model.iloc[0], models)
-    panel.set_title(f"{name}: the lowest is predicted" if name else "The lowest is predicted", fontsize=7.5)
-    return drawn
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ from scripts.core.paper import latex
 from scripts.core.paper.formats import MISSING_MARK, format_number
 from scripts.core.paper.tables import blank_repeats, write_table
 from scripts.core.workflow.job import run_named
-from scripts.misgendered import corpora, examples, instances
+from scripts.misgendered import corpora, instances
 from scripts.misgendered.assembly import Instances
 from scripts.misgendered.study import SHORT, TYPES, levels_in
 from scripts.misgendered.tables import blank_labels, pivot
@@ -29,7 +29,6 @@ def input_tables(
     write_pronouns(*paths["pronouns"], loaded)
     write_declarations(*paths["declarations"], loaded)
     write_templates(*paths["templates"], loaded)
-    write_framework(*paths["framework"], loaded)
     write_counts(*paths["corpus_counts"], files.read_csv(corpus_counts), pronoun_sets)
     write_excerpts(*paths["excerpts"], files.read_csv(excerpts))
     write_models(*paths["models"], models)
@@ -58,15 +57,6 @@ def write_templates(tex: str, csv: str, loaded: Instances) -> None:
     cells = cells.assign(Form=blank_repeats(cells.Form))
     files.write_csv(csv, cells)
     files.write_text(tex, latex.wrapped_table(cells, [0.1, 0.86]))
-
-
-def write_framework(tex: str, csv: str, loaded: Instances) -> None:
-    """Figure 2: the steps in which instances are made, with parts of this run's own files."""
-    steps = pd.DataFrame(examples.framework_steps(loaded), columns=["part", "text"])
-    files.write_csv(csv, steps)
-    lines = [latex.Raw(r" \newline ".join(map(latex.escape, text.split("\n")))) for text in steps.text]
-    cells = pd.DataFrame({"Step": steps.part, "Example": pd.Series(lines, dtype=object)})
-    files.write_text(tex, latex.wrapped_table(cells, [0.18, 0.72]))
 
 
 def write_counts(tex: str, csv: str, counts: pd.DataFrame, pronoun_sets: list[str]) -> None:

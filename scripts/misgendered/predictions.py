@@ -3,7 +3,7 @@
 A run of all 3.3 million instances and many models does not fit into memory.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -79,25 +79,19 @@ def read_losses(
     return found
 
 
-def instance_parts(path: str | Path, columns: Iterable[str] = ()) -> Iterator[tuple[int, pd.DataFrame]]:
-    """Yield what predictions are made of, and ``columns``, a few instances at a time, with the number of the first."""
-    wanted = list(dict.fromkeys([*OF_INSTANCE, "options", "groups", "wording", *columns]))
-    start = 0
-    with files.open_parquet(path, wanted) as file:
-        for batch in file.iter_batches(PART, columns=wanted):
-            yield start, batch.to_pandas()
-            start += len(batch)
-
-
 def decide_parts(
     path: str | Path, known: model_outputs.ExpectedOptions, compared: dict[str, np.ndarray], model: str, wording: str
 ) -> Iterator[pd.DataFrame]:
     """Yield what a model picks for the instances of a file (:func:`decide`) that have a wording, by its losses."""
-    for start, rows in instance_parts(path):
-        here = (rows.wording == wording).to_numpy()
-        owner = known.owner[start : start + len(rows)][here]
-        if len(owner):
-            yield decide(rows[here], compared["mean"][owner], compared["sum"][owner], model)
+    columns, start = [*OF_INSTANCE, "options", "groups", "wording"], 0
+    with files.open_parquet(path, columns) as file:
+        for batch in file.iter_batches(PART, columns=columns):
+            rows = batch.to_pandas()
+            here = (rows.wording == wording).to_numpy()
+            owner = known.owner[start : start + len(rows)][here]
+            start += len(rows)
+            if len(owner):
+                yield decide(rows[here], compared["mean"][owner], compared["sum"][owner], model)
 
 
 def decide(instances: pd.DataFrame, means: np.ndarray, sums: np.ndarray, model: str) -> pd.DataFrame:

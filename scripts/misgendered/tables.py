@@ -6,18 +6,15 @@ from pathlib import Path
 import pandas as pd
 
 from scripts.core import files
-from scripts.core.paper import latex
 from scripts.core.paper.formats import MANY_UNITS, MISSING_MARK, format_interval, format_number, format_percent, with_sd
 from scripts.core.paper.tables import write_table
 from scripts.core.statistics.ratios import POOLED
 from scripts.core.workflow.job import run_named
-from scripts.misgendered import examples, study
-from scripts.misgendered.predictions import by_model, instance_parts
+from scripts.misgendered import study
 from scripts.misgendered.study import (
     CLASS_LABELS,
     DECLARATION_TYPES,
     FORM_LABELS,
-    SHORT,
     TYPES,
     estimates_by,
     forms_declared,
@@ -33,17 +30,14 @@ Table = tuple[pd.DataFrame, pd.DataFrame, int]
 
 
 def tables(
-    *, estimates: str, choices: str, predictions: str, instances: str, tex: list[str], csv: list[str], templates: str,
-    models: dict,
+    *, estimates: str, tex: list[str], csv: list[str], templates: str, models: dict
 ) -> None:  # fmt: skip
     """Write the tables of a template set's results that their files name; ``models`` are name to facts."""
-    rows, chosen = (table[table.templates == templates] for table in map(study.read_table, (estimates, choices)))
+    rows = study.read_table(estimates)
+    rows = rows[rows.templates == templates]
     for paths in zip(tex, csv, strict=True):
         name = Path(paths[0]).stem
-        if name == "evaluation_examples":
-            write_evaluation_examples(*paths, predictions, instances, models)
-            continue
-        tidy, cells, left = changes_of_choices(chosen, models) if name == "choices" else TABLES[name](rows, models)
+        tidy, cells, left = TABLES[name](rows, models)
         if cells.empty:
             files.write_csv(paths[1], tidy)
             files.write_text(paths[0], "% This table has no rows in this run.\n")
@@ -214,41 +208,6 @@ TABLES = {
     "few_shot": few_shot,
 }
 """What makes the tidy rows and the cells of each, and how many of its first columns are text."""
-
-
-def changes_of_choices(tidy: pd.DataFrame, models: dict) -> Table:
-    """What changes, in points, where the paper and the authors' code part."""
-    rows, factors = select_panels(tidy, models)
-    made = dict(zip(tidy.choice, tidy.made, strict=True))
-    ends = [
-        format_interval(100 * low, 100 * high, 1, signed=True) for low, high in zip(rows.low, rows.high, strict=True)
-    ]
-    points = [format_number(100 * value, 1, signed=True) for value in rows.difference]
-    texts = [value if end == MISSING_MARK else f"{value} ({end})" for value, end in zip(points, ends, strict=True)]
-    # A choice has the same kinds of pronouns with every model, and is told first.
-    named = {"Choice": ("choice", {choice: f"{choice}: {other}" for choice, other in made.items()})}
-    cells = pivot(
-        rows.assign(text=texts), named | factors, "pronoun_type", levels_in(TYPES, tidy.pronoun_type), ["text"]
-    )
-    whole = rows[rows.pronoun_type == POOLED]
-    whole = whole.assign(text=[format_percent(share, 1) for share in whole.other_pick])
-    cells["Other pick"] = pivot(whole, named | factors, "pronoun_type", {POOLED: "Other pick"}, ["text"])["Other pick"]
-    order = [*factors, "Choice"]
-    return tidy, cells[[*order, *cells.columns.drop(order)]], len(order)
-
-
-def write_evaluation_examples(tex: str, csv: str, predictions: str, instances: str, models: dict) -> None:
-    """Show one instance of each form with its right form and what the largest model picks (Figure 1)."""
-    model = max(models, key=lambda name: models[name]["parameters"] or 0)
-    ((_, _, rows),) = by_model(predictions, examples.EXAMINED, 0, [model])
-    first = examples.first_instances(rows)
-    texts = [rows.loc[rows.instance_id.isin(first.instance_id)] for _, rows in instance_parts(instances, ["text"])]
-    shown = examples.with_texts(first, pd.concat(texts))
-    files.write_csv(csv, shown.assign(model=model))
-    cells = {"Form": shown.form.map(SHORT), "Instance": shown.text}
-    for head, column in (("Right", "gold"), ("Predicted", "picked")):
-        cells[head] = [examples.as_written(str(row.text), getattr(row, column)) for row in shown.itertuples()]
-    files.write_text(tex, latex.wrapped_table(pd.DataFrame(cells), [0.1, 0.42, 0.15, 0.17]))
 
 
 if __name__ == "__main__":

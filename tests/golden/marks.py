@@ -74,7 +74,6 @@ SHOWN = {
     "context_free_by_model": [Shown("count")],
     "scaling": [CURVES, Shown("parameters")],
     "accuracy_by_group": [VALUES],
-    "constrained_decoding": [Shown("loss")],
     "few_shot": [Shown("value", "sd_low", "sd_high", "y")],
     "model_size": [CURVES, Shown("parameters")],
     "accuracy": [VALUES],

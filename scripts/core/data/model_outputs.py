@@ -97,12 +97,6 @@ class ExpectedOptions:
         options = table["options"].combine_chunks().cast(pa.list_(pa.string()))
         return cls(table["instance_id"].combine_chunks(), options)
 
-    def place(self, identifier: str) -> int:
-        """Return the place of an instance."""
-        import pyarrow.compute as pc
-
-        return pc.index(self.identifiers, identifier).as_py()
-
     def option(self, place: int) -> str:
         """Return an option by its place among those of all instances."""
         return self._options[int(place)].as_py()
