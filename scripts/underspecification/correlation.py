@@ -27,10 +27,8 @@ LEVEL = 0.95
 def authors_mean(values: Sequence[ArrayLike]) -> np.ndarray:
     """Return the authors' average: of three values their sum with the weights 1/27, 1/9 and 1/3.
 
-    Their code divides the running sum by the number of prompts after each one.
-
-    Args:
-        values: In the order of :data:`AUTHORS_ORDER`. A model that fills masks has the same value for every prompt.
+    Their code divides the running sum by the number of prompts after each one, in :data:`AUTHORS_ORDER`. A model that
+    fills masks has the same value for every prompt.
     """
     total: Any = 0
     for value in values:
@@ -40,11 +38,6 @@ def authors_mean(values: Sequence[ArrayLike]) -> np.ndarray:
 
 def curves(probabilities: pd.DataFrame, draws: int, seed: int) -> pd.DataFrame:
     """Return the mean over sentences at every value, and the fitted line there.
-
-    Args:
-        probabilities: Rows of MGC in the format of
-            :mod:`scripts.underspecification.probabilities`.
-        draws, seed: Of the interval of the line.
 
     Returns:
         :data:`KEYS`, ``gender``, ``position``, ``value``, ``probability`` (percent), ``n`` (sentences), ``fit``
@@ -76,11 +69,7 @@ def curves(probabilities: pd.DataFrame, draws: int, seed: int) -> pd.DataFrame:
 def study_band(means: np.ndarray) -> np.ndarray:
     """Return half the width of the bands in the study's figures: two standard deviations of the line through the means.
 
-    Args:
-        means: Of the sentences at every value, in percent. Shape (values,).
-
-    Returns:
-        NaN for fewer than three values, whose line leaves no residuals. Shape (values,).
+    It is NaN for fewer than three values, whose line leaves no residuals. Shape (values,).
     """
     if len(means) < 3:
         return np.full(len(means), np.nan)
@@ -98,14 +87,7 @@ def _resampled(table: pd.DataFrame, draws: int, seed: int):
 
 
 def fit_lines(y: np.ndarray) -> dict[str, np.ndarray]:
-    """Return slope, intercept and Pearson's r of curves over their positions.
-
-    Args:
-        y: Shape (..., values).
-
-    Returns:
-        r is NaN for a constant curve. Shape (...).
-    """
+    """Return slope, intercept and Pearson's r of curves over their positions (the last axis); r may be NaN."""
     x = np.arange(y.shape[-1], dtype=float)
     x_centred = x - x.mean()
     y_centred = y - y.mean(axis=-1, keepdims=True)
@@ -120,10 +102,6 @@ def fit_lines(y: np.ndarray) -> dict[str, np.ndarray]:
 
 def slopes(probabilities: pd.DataFrame, draws: int, seed: int) -> pd.DataFrame:
     """Return slopes and correlations of every model, prompt, variable and gender.
-
-    Args:
-        probabilities: As for :func:`curves`.
-        draws, seed: Of the intervals.
 
     Returns:
         Estimates: ``metric`` is slope, intercept, r or r2. Besides genders there are the difference of the female and

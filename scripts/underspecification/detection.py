@@ -30,18 +30,17 @@ FIXED, CROSS_VALIDATED = "fixed", "cross-validated"
 
 
 def specification_metric(probabilities: pd.DataFrame) -> pd.DataFrame:
-    """Return the metric of every sentence, from one, two and more dates at either end.
+    """Return the metric of every sentence, from one, two and more dates at either end, in percentage points.
 
     Args:
-        probabilities: Rows of Winogender and of the simplified set in the format of
-            :mod:`scripts.underspecification.probabilities`.
+        probabilities: Rows of Winogender and of the simplified set.
 
     Returns:
         :data:`KEYS`, :data:`SENTENCE`, ``gender``, ``dates`` (how many at either end are averaged), ``first`` (the
-        probability at the first dates, percent), ``change`` (to the last ones, percentage points), ``metric``
-        (:data:`METRIC`, or :data:`METRIC_OF_BOTH` without a gender), ``value`` (the absolute change), ``low`` and
-        ``high`` (between which it was before a release rounded the probabilities), ``undefined`` (at some of these
-        dates no gender has any mass).
+        probability at the first dates, percent), ``change`` (to the last ones), ``metric`` (:data:`METRIC`, or
+        :data:`METRIC_OF_BOTH` without a gender), ``value`` (the absolute change), ``low`` and ``high`` (between which
+        it was before a release rounded the probabilities), ``undefined`` (at some of these dates no gender has any
+        mass).
     """
     frames = []
     for key, of_set in probabilities.groupby(KEYS, sort=False, observed=True):
@@ -98,10 +97,9 @@ def of_both(female: np.ndarray, male: np.ndarray) -> np.ndarray:
 
 
 class Detection:
-    """Detection on one set: scores of the sentences of each occupation.
+    """Detection on one set: ``value`` of the sentences of each ``occupation``, some of them ``well_specified``.
 
-    Args:
-        metric: ``occupation``, ``well_specified``, ``value`` of each sentence.
+    ``weights`` say how often each occupation is drawn (draws, occupations); without them it is once.
     """
 
     def __init__(self, metric: pd.DataFrame):
@@ -116,12 +114,7 @@ class Detection:
         return np.bincount(codes, weights=hits, minlength=len(self.occupations))
 
     def rates(self, threshold: float, weights: np.ndarray | None = None) -> dict[str, np.ndarray]:
-        """Return TPR, TNR and balanced accuracy.
-
-        Args:
-            threshold: Above it a sentence counts as unspecified.
-            weights: How often each occupation is drawn. Shape (draws, occupations).
-        """
+        """Return TPR, TNR and balanced accuracy; above the threshold a sentence counts as unspecified."""
         weights = np.ones((1, len(self.occupations))) if weights is None else weights
         parts = {}
         for name, (codes, scores), detected in (("TPR", self.positives, True), ("TNR", self.negatives, False)):
@@ -155,10 +148,6 @@ class Detection:
 
         Each occupation's threshold is chosen on those of the other folds. An occupation stays in its fold, so that no
         copy of it helps to choose its threshold.
-
-        Args:
-            folds, seed: How many folds occupations are dealt into.
-            weights: How often each occupation is drawn. Shape (draws, occupations).
 
         Returns:
             These rates, and ``threshold``, the mean over occupations. NaN for a draw whose occupations lie in one fold,
@@ -224,18 +213,14 @@ def _best_limits(scores: np.ndarray, positives: np.ndarray, negatives: np.ndarra
 
 
 def evaluate(metrics: pd.DataFrame, folds: int, draws: int, seed: int, threshold: float) -> pd.DataFrame:
-    """Return how well the metric detects underspecified sentences.
+    """Return how well the metric (:func:`specification_metric`) detects underspecified sentences.
 
-    Args:
-        metrics: From :func:`specification_metric`.
-        folds: Of the cross-validation of the threshold, over occupations.
-        draws, seed: Intervals resample occupations; the seed also deals occupations into folds. Cross-validated
-            thresholds are chosen anew on every draw.
-        threshold: In percentage points; the study's is 0.5.
+    Intervals resample occupations, and cross-validated thresholds are chosen anew on every draw. The seed also deals
+    occupations into folds.
 
     Returns:
-        Estimates: ``metric`` is TPR, TNR or balanced accuracy and the ``threshold`` (the mean of cross-validated ones)
-        by its ``choice``, and AUC and undefined (a share of sentences) without one.
+        Estimates: ``metric`` is TPR, TNR or balanced accuracy and the ``threshold`` (percentage points; the mean of
+        cross-validated ones) by its ``choice``, and AUC and undefined (a share of sentences) without one.
     """
     rows = []
     keys = [*KEYS, "gender", "dates", "metric"]
@@ -271,9 +256,6 @@ def independence(metrics: pd.DataFrame) -> pd.DataFrame:
 
     The change is the last level minus the first one, so that noise in the first level alone makes the two go against
     each other; the level half way between both has no such part in the change (Oldham 1962).
-
-    Args:
-        metrics: From :func:`specification_metric`.
 
     Returns:
         Estimates: Pearson's r of the means over the unspecified sentences of each occupation, by :data:`LEVELS`, with

@@ -9,6 +9,8 @@ from scripts.underspecification.probabilities import read_probabilities
 
 COLUMNS = [*study.IDENTITY, "label", *study.FACTORS, "metric", "value", "low", "high", "n", "clusters", "chance"]
 """``n`` counts sentences, ``clusters`` what intervals resample: sentences (Method 1) or occupations (Method 2)."""
+MOST_DATES = 2
+"""Metrics of sentences are written for up to so many dates at either end, as Table 2 has them; estimates are of all."""
 
 
 def estimates(
@@ -24,8 +26,8 @@ def estimates(
 ) -> None:
     """Estimate all metrics; write the means and lines behind the slopes, and the metric of every sentence.
 
-    ``probabilities`` has a file for each model of the run and each release; ``threshold`` is that of the metric, and
-    ``folds`` are those of its cross-validation. ``draws`` and ``seed`` belong to the bootstrap.
+    ``probabilities`` has a file for each model of the run and each release; ``folds`` are those of the threshold's
+    cross-validation.
     """
     measured, means, moves = [], [], []
     for path in probabilities:
@@ -35,9 +37,10 @@ def estimates(
             means.append(correlation.curves(sentences, draws, seed))
             measured.append(correlation.slopes(sentences, draws, seed))
         if len(others):
-            moves.append(detection.specification_metric(others))
-            measured.append(detection.evaluate(moves[-1], folds, draws, seed, threshold))
-            measured.append(detection.independence(moves[-1]))
+            moved = detection.specification_metric(others)
+            moves.append(moved[moved.dates <= MOST_DATES])
+            measured.append(detection.evaluate(moved, folds, draws, seed, threshold))
+            measured.append(detection.independence(moved))
         log.info("%s: %d probabilities", path, len(frame))
     table = pd.concat([part for part in measured if len(part)], ignore_index=True).reindex(columns=COLUMNS)
     files.write_csv(estimates, table.astype({"dates": "Int64"}))

@@ -54,11 +54,10 @@ def instances(
     occupations: str | None = None,
     sentences: str | None = None,
 ) -> None:
-    """Write ``instances`` (Parquet) of ``evaluation_set``.
+    """Write ``instances`` (Parquet) of ``evaluation_set``, with ``outer_dates`` dates from either end of the range.
 
-    MGC is made of ``verbs``, ``life_stages``, ``places`` and the ``dates`` of ``date_range``; the others of this
-    project's ``schemas`` and ``occupations`` or of the authors' ``sentences``, with ``outer_dates`` dates from either
-    end of the range.
+    MGC is made of ``verbs``, ``life_stages`` and ``places``; the others of this project's ``schemas`` and
+    ``occupations`` or of the authors' ``sentences``.
     """
     years = templates.read_dates(dates)[date_range]
     sources = {"sentence_row": sentences or schemas, "occupation_row": occupations}
@@ -92,12 +91,7 @@ def is_well_specified(evaluation_set: str, participant: str | None, coreferent: 
 def mgc(verbs: list[dict], life_stages: dict[str, int], dates: list[int], places: dict[str, int]) -> pd.DataFrame:
     """Return MGC: every verb phrase and life stage, with every date and every place (Appendix D).
 
-    Args:
-        verbs: ``verb``, ``form``, ``phrase``, ``verb_row``.
-        life_stages, places: With their lines.
-
-    Returns:
-        As the module says; ``item`` is the sentence after its opening.
+    ``life_stages`` and ``places`` have their lines; ``item`` is the sentence after its opening.
     """
     sentences = []
     for verb in verbs:
@@ -120,14 +114,7 @@ def outermost_dates(dates: list[int], count: int) -> list[int]:
 
 
 def replica(schemas: list[dict], dates: list[int]) -> dict[str, pd.DataFrame]:
-    """Return the project's own extended Winogender and simplified sets.
-
-    Args:
-        schemas: From :func:`scripts.underspecification.templates.read_schemas`.
-
-    Returns:
-        ``winogender`` and ``simplified``.
-    """
+    """Return the project's own sets: ``winogender``, extended by man and woman, and ``simplified``."""
     extended, simplified = [], []
     for row in schemas:
         for participant in PARTICIPANTS:
@@ -184,19 +171,10 @@ def _inject(
 
 
 def official(path: str | Path, evaluation_set: str, dates: list[int]) -> pd.DataFrame:
-    """Read the authors' sentences of one set.
-
-    Args:
-        path: ``all_sentences.tsv`` (winogender) or ``all_sentences_g_id.tsv`` (simplified): columns ``sentid``
-            (occupation, participant or gender, 0 for the professional or 1) and ``sentence``, with MASK for the
-            pronoun.
-
-    Returns:
-        The sentences of the set in the format of this module.
+    """Read the authors' sentences of one set: ``all_sentences.tsv`` (winogender) or ``all_sentences_g_id.tsv``.
 
     Raises:
-        UserError: If the file is not text; naming every bad row: an id that cannot be read or is repeated, a sentence
-            without exactly one MASK; and occupations that lack a sentence.
+        UserError: Naming every bad row, and occupations that lack a sentence.
     """
     text = files.read_text(path, "fetch it again")
     known = (*GENDERED, "unspecified") if evaluation_set == "simplified" else PARTICIPANTS
@@ -248,13 +226,7 @@ def evenly_spaced(values: Iterable, count: int) -> list:
 
 
 def sample(frame: pd.DataFrame, dates: int, places: int, occupations: int) -> pd.DataFrame:
-    """Return the instances that the models of a run read.
-
-    Args:
-        frame: One set's instances.
-        dates, places: How many values of MGC's grids to keep.
-        occupations: How many occupations to keep of the other sets.
-    """
+    """Return the instances that the models of a run read: dates and places of MGC, else occupations."""
     if frame.evaluation_set.iloc[0] == "mgc":
         kept = [
             part[part.position.isin(evenly_spaced(sorted(part.position.unique()), count))]

@@ -38,23 +38,14 @@ def title_of(path: str) -> str:
 
 @dataclass(frozen=True)
 class Plan(StudyPlan):
-    """A run of the study.
-
-    Attributes:
-        models: The run's models, here and at servers, and what figures say of them.
-        word_groups: Gendered words by group.
-    """
+    """A run of the study: its models, here and at servers, and what figures say of them; gendered words by group."""
 
     models: dict[str, dict]
     word_groups: dict[str, list[str]]
 
     @classmethod
     def of(cls, settings: dict, run: dict[str, Model], words: str | Path) -> "Plan":
-        """Return the plan of a configuration, of which ``settings`` are the block ``underspecification``.
-
-        Args:
-            run: The run's models, here and at servers.
-            words: The file of gendered words.
+        """Return the plan of a block of the configuration; ``words`` is the file of gendered words.
 
         Raises:
             UserError: If there is nothing to read, or for words that cannot be read.

@@ -84,16 +84,13 @@ def steps_of_words(
     """Return the steps of every text whose probabilities are summed (Appendix G, and the authors' ``inference.py``).
 
     At a mask there is one step. Of a continuation it is the step at which the model wrote a word of the study's three
-    groups, if there is exactly one, and otherwise, where there are none or several, all steps.
+    groups, if there is exactly one, and otherwise, where there are none or several, all steps. With ``written_only``
+    they are those with such a word, of which there may be none.
 
     Args:
         distributions: ``text_id``, ``step``, ``rank``, ``token``, ``probability``, ``chosen``.
         methods: Text id to ``mask`` or ``generate``.
         words: Group to its words.
-        written_only: Whether the steps of a continuation are those with such a word, of which there may be none.
-
-    Returns:
-        ``text_id``, ``step``.
     """
     gendered = {word for group in GENDERS for word in words[group]}
     method = distributions.text_id.map(methods)
@@ -109,14 +106,9 @@ def steps_of_words(
 def accumulate(
     distributions: pd.DataFrame, methods: pd.Series, words: dict[str, list[str]], written_only: bool = False
 ) -> pd.DataFrame:
-    """Return the mass of every group for every text.
+    """Return the mass of every group (a column) for every text: over the group's words among the tokens that are there.
 
-    Args:
-        distributions, methods, words, written_only: As for :func:`steps_of_words`.
-
-    Returns:
-        Indexed by text id, one column for each group: the sum over the group's words among the tokens that are there,
-        averaged over the steps of :func:`steps_of_words`; 0 for a text without any.
+    It is averaged over the steps of :func:`steps_of_words`, and 0 for a text without any.
     """
     steps = steps_of_words(distributions, methods, words, written_only)
     groups = {word: group for group, members in words.items() for word in members}
@@ -143,15 +135,7 @@ def _averaged(sums: pd.Series, steps: pd.DataFrame, methods: pd.Series, words: I
 def format_probabilities(
     table: pd.DataFrame, texts: pd.DataFrame, instances: pd.DataFrame, model: str, label: str, accumulation: str
 ) -> pd.DataFrame:
-    """Return probabilities in the format of this module.
-
-    Args:
-        table: From :func:`accumulate`.
-        texts, instances: Of one evaluation set.
-
-    Returns:
-        :data:`COLUMNS` and ``text_id``.
-    """
+    """Return probabilities of one evaluation set (from :func:`accumulate`) in the format of this module."""
     texts = texts.set_index("text_id").loc[table.index]
     if instances.evaluation_set.iloc[0] != "mgc":
         total = table[list(GENDERS)].sum(axis=1)
@@ -168,14 +152,11 @@ def format_probabilities(
 
 
 def read_probabilities(path: str) -> pd.DataFrame:
-    """Read probabilities in the format of this module.
-
-    Returns:
-        :data:`COLUMNS`.
+    """Read probabilities in the format of this module: :data:`COLUMNS`.
 
     Raises:
-        UserError: If the file cannot be read or has no row, a column is missing or of another type, a value is no
-            probability, a row is repeated, or if the genders of a sentence do not have the same dates or places.
+        UserError: If a column is missing or of another type, a value is no probability, or the genders of a sentence do
+            not have one probability each at the same dates or places.
     """
     with files.open_parquet(path, COLUMNS) as file:
         table = file.read(columns=list(COLUMNS))

@@ -26,9 +26,8 @@ def published_vs_ours(
 ) -> None:
     """Set every published number beside ours, on each release and the run, with a verdict.
 
-    Write all comparisons (CSV), those that the paper shows (LaTeX) and how often each verdict fell (JSON). Those of
-    ``every_part`` that are none of ``parts`` are listed as not in the run. ``correlations`` are those of the toy model.
-    Demonstration models among the run's ``models`` are left out.
+    Those of ``every_part`` that are none of ``parts`` are listed as not in the run. ``correlations`` are those of the
+    toy model. Demonstration models among the run's ``models`` are left out.
     """
     printed = read_study(published, mapping, study_models)
     names = {study.run_label(row.label, "mask"): row.model for row in files.iterate_rows(printed.models)}

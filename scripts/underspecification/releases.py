@@ -4,11 +4,12 @@ Released files are named ``<f|m|n>p_wikibio_<model>_<date|place>_<sentence>_test
 with ``testTrue`` are leftovers of trials and are not read.
 """
 
+import contextlib
 import csv
 import io
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -41,35 +42,26 @@ def released(*, winogender: str, simplified: str, mgc: str, probabilities: str, 
 
 
 def read_archive(path: str | Path, release: str, evaluation_set: str) -> pd.DataFrame:
-    """Return the probabilities of one archive.
-
-    Args:
-        path: A .tar.xz of one of the authors' folders of raw files.
-        release: Of :data:`scripts.underspecification.study.RELEASES`.
-        evaluation_set: Of :data:`scripts.underspecification.instances.SETS`.
-
-    Returns:
-        :data:`scripts.underspecification.probabilities.COLUMNS`, ``text_id`` and ``row``.
+    """Return the probabilities of one of the authors' folders of raw files, an archive, with ``text_id`` and ``row``.
 
     Raises:
-        UserError: Naming every bad file and row: names that cannot be read, models and sentences that are not known,
-            headers, values that are no probability, sentences that lack one of the three genders or whose genders
-            differ in their dates.
+        UserError: For a file or row that cannot be read, naming it, and for sentences that do not have the
+            probabilities of all three genders at each date or place.
     """
-    rows, problems = [], []
-    try:
-        for member, content in archives.tar_members(path):
-            name = member.rpartition("/")[2]
-            of_file, wrong = _read_file(name, content.decode("utf-8"), evaluation_set)
-            rows += of_file
-            problems += [f"{name}{problem}" for problem in wrong]
-    except UnicodeDecodeError as error:
-        raise UserError(f"{path}: {name} is not UTF-8 text; delete it and fetch it again") from error
-    problems += _incomplete(rows)
-    if problems or not rows:
-        listed = "; ".join(sorted(problems)[:20]) + ("; ..." if len(problems) > 20 else "")
-        raise UserError(f"{path}: {listed or 'has no file'}; fetch it again")
+    rows = []
+    for member, content in archives.tar_members(path):
+        name = member.rpartition("/")[2]
+        try:
+            rows += _read_file(name, content.decode("utf-8"), evaluation_set)
+        except ValueError as error:
+            raise UserError(f"{path}: {name}: {error}; delete the archive and fetch it again") from error
+    if not rows:
+        raise UserError(f"{path}: has no file; fetch it again")
     frame = pd.DataFrame(rows)
+    genders = frame.groupby(["model", "prompt", "item", "variable", "value", "position"]).gender.agg(set)
+    for key in genders.index[genders.map(len) < len(GENDERS)]:
+        lacking = next(gender for gender in GENDERS.values() if gender not in genders[key])
+        raise UserError(f"{path}: {', '.join(map(str, key[:-1]))}: has no probability for {lacking}; fetch it again")
     frame = frame.assign(part=release, label=frame.model, templates="official", accumulation=study.TOP)
     frame["text_id"] = f"{Path(path).name}:" + frame.text_id
     return frame[[*COLUMNS, "text_id", "row"]].sort_values(
@@ -77,93 +69,60 @@ def read_archive(path: str | Path, release: str, evaluation_set: str) -> pd.Data
     )
 
 
-def _read_file(name: str, text: str, evaluation_set: str):
-    """Return the rows of one file and what is wrong with it, each beginning with its place."""
+def _read_file(name: str, text: str, evaluation_set: str) -> list[dict]:
+    """Return the rows of one file; ``ValueError`` says what is wrong with it."""
     parts = _NAME.fullmatch(name)
     if not parts:
-        return [], [": the name is not that of a raw file"]
-    letter, model_file, variable, sentence, test, number = parts.groups()
-    prompt = study.FILE_PROMPTS[number or ""]
+        raise ValueError("the name is not that of a raw file")
+    letter, model_file, variable, sentence, test, prompt_number = parts.groups()
+    prompt = study.FILE_PROMPTS[prompt_number or ""]
     model = study.released_label(model_file, prompt)
     if model is None:
-        return [], [f": the model '{model_file}' with prompt {prompt} is not known"]
+        raise ValueError(f"the model '{model_file}' with prompt {prompt} is not known")
     if test == "True":
-        return [], []
-    lines = list(csv.reader(io.StringIO(text)))
-    if not lines or len(lines[0]) < 3 or lines[0][1] != variable:
-        return [], [f", row 1: the header must be an index, '{variable}' and the sentences"]
-    items, problems = _items(lines[0][2:], sentence, evaluation_set)
-    if problems:
-        return [], problems
-    common = {
-        "model": model,
-        "prompt": prompt,
-        "evaluation_set": evaluation_set,
-        "variable": variable,
-        "gender": GENDERS[letter],
-        "text_id": name,
-    }
+        return []
+    header, *lines = csv.reader(io.StringIO(text))
+    if len(header) < 3 or header[1] != variable:
+        raise ValueError(f"row 1: the header must be an index, '{variable}' and the sentences")
+    items = _items(header[2:], sentence, evaluation_set)
+    common = {"model": model, "prompt": prompt, "evaluation_set": evaluation_set, "variable": variable}
+    common |= {"gender": GENDERS[letter], "text_id": name}
     rows = []
-    for position, cells in enumerate(lines[1:]):
-        place = f", row {position + 2}"
-        if len(cells) != len(lines[0]):
-            problems.append(f"{place}: {len(cells)} cells where the header has {len(lines[0])}")
-            continue
+    for position, cells in enumerate(lines):
+        row = position + 2
+        if len(cells) != len(header):
+            raise ValueError(f"row {row}: {len(cells)} cells where the header has {len(header)}")
         if variable == "date" and not cells[1].isdecimal():
-            problems.append(f"{place}: '{cells[1]}' is not a date")
+            raise ValueError(f"row {row}: '{cells[1]}' is not a date")
         for item, cell in zip(items, cells[2:], strict=True):
-            value = _probability(cell)
-            if value is None:
-                problems.append(f"{place}: '{cell}' is not a percentage")
-            rows.append(
-                {**common, **item, "value": cells[1], "position": position, "probability": value, "row": position + 2}
-            )
-    if not rows:
-        problems.append(": has no row")
-    return rows, problems
+            value = {"value": cells[1], "position": position, "probability": _probability(cell, row), "row": row}
+            rows.append(common | item | value)
+    return rows
 
 
-def _items(headers: Sequence[str], sentence: str, evaluation_set: str):
-    """Return the factors of the sentences of one file, and what is wrong with them."""
+def _items(headers: Sequence[str], sentence: str, evaluation_set: str) -> list[dict[str, Any]]:
+    """Return the factors of the sentences of one file; ``ValueError`` if they are not known."""
     if evaluation_set == "mgc":
         bodies = [_MGC_BODY.search(header) for header in headers]
-        unreadable = [f", row 1: '{h}' is not a sentence of MGC" for h, b in zip(headers, bodies, strict=True) if not b]
         items = [f"{SLOT} {body.group(2)}" for body in bodies if body]
-        if unreadable:
-            return [], unreadable
+        if len(set(items)) < len(headers):
+            raise ValueError("row 1: every column must have another sentence of MGC")
         empty = {"occupation": "", "participant": "", "coreferent": "", "well_specified": False}
-        repeated = [", row 1: two columns have the same sentence"] if len(set(items)) < len(items) else []
-        return [{"item": item, **empty} for item in items], repeated
+        return [{"item": item, **empty} for item in items]
     known = instances.parse_item(sentence, evaluation_set)
     if known is None or len(headers) != 1:
-        return [], [f": '{sentence}' is not a sentence of {evaluation_set}"]
+        raise ValueError(f"'{sentence}' is not a sentence of {evaluation_set}")
     specified = instances.is_well_specified(evaluation_set, known["participant"], known["coreferent"])
-    return [known | {"well_specified": specified}], []
+    return [known | {"well_specified": specified}]
 
 
-def _probability(cell: str):
-    """Return a percentage as a share, None if it is none."""
-    try:
+def _probability(cell: str, row: int) -> float:
+    """Return a percentage as a share."""
+    with contextlib.suppress(ValueError):
         value = float(cell)
-    except ValueError:
-        return None
-    return value / 100 if math.isfinite(value) and 0 <= value <= 100 * MOST else None
-
-
-def _incomplete(rows: Iterable[dict[str, Any]]):
-    """Name the sentences that lack one of the three genders, or whose genders have different values."""
-    values = {}
-    for row in rows:
-        key = (row["model"], row["prompt"], row["variable"], row["item"])
-        values.setdefault(key, {}).setdefault(row["gender"], []).append(row["value"])
-    problems = []
-    for (model, prompt, variable, item), by_gender in values.items():
-        if len(by_gender) < len(GENDERS):
-            lacking = next(g for g in GENDERS.values() if g not in by_gender)
-            problems.append(f"{model}, {prompt}, {item}: has no file for {lacking}")
-        elif len({tuple(v) for v in by_gender.values()}) > 1:
-            problems.append(f"{model}, {prompt}, {item}: the {variable}s of the genders differ")
-    return problems
+        if math.isfinite(value) and 0 <= value <= 100 * MOST:
+            return value / 100
+    raise ValueError(f"row {row}: '{cell}' is not a percentage")
 
 
 if __name__ == "__main__":

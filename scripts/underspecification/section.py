@@ -60,10 +60,9 @@ def section(
     """Render the paper's section on Underspecification, and write the numbers that its text prints.
 
     ``paper_numbers`` (JSON) has one file for each of ``parts``; ``correlations`` are those of the toy model;
-    ``figures`` and ``tables`` are the files that the section includes, ``comparison_numbers`` count verdicts;
     ``templates`` are the Winogender sets that the run's ``models`` read, with ``prompts`` by evaluation set; ``shares``
-    tells whether occupations are in the order of the share of women; ``settings`` are of the configuration. Where the
-    run has other models, its demonstrations are not counted.
+    tells whether occupations are in the order of the share of women. Where the run has other models, its
+    demonstrations are not counted.
     """
     common = sections.make_context(
         "underspecification", parts, figures, tables, comparison_numbers, section_files[0], models=models,

@@ -11,7 +11,7 @@ import pandas as pd
 from scripts.core.data.estimate_rows import RELEASED_OUTPUTS
 from scripts.core.paper import published
 from scripts.core.paper.formats import MISSING_MARK, format_interval, format_number
-from scripts.core.paper.tables import blank_repeats, change_points, drop_uninformative, write_table
+from scripts.core.paper.tables import write_cells
 from scripts.core.workflow.job import run_named
 from scripts.underspecification import detection, study
 from scripts.underspecification.detection import CROSS_VALIDATED, FIXED, METRIC, METRIC_OF_BOTH
@@ -42,7 +42,7 @@ def tables(*, estimates: str, curves: str, metrics: str, printed: str, tex: list
         measured, means, moves = (table[table.part == part] for table in read.values())
         left = 2
         if name == "metric":
-            cells, left = example(moves, numbers), 5
+            cells, left = example(moves, numbers), 6
         elif name == "word_group_probabilities":
             cells, left = word_group_probabilities(means), 3
         elif name == "detection":
@@ -51,7 +51,7 @@ def tables(*, estimates: str, curves: str, metrics: str, printed: str, tex: list
             cells = {"slopes": slopes, "independence": independence}[name](measured)
         # The CSV alone has single prompts of a model that has their mean, and the occupation where it is one.
         shown = over_prompts(cells) if name == "slopes" else cells.drop(columns="Occupation", errors="ignore")
-        write(*made, cells, shown, left)
+        write_cells(*made, cells, left, shown.columns[:left], shown)
 
 
 def slopes(estimates: pd.DataFrame) -> pd.DataFrame:
@@ -88,12 +88,9 @@ def by_set(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def rates(estimates: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
-    """Return the cells of Table 3: each model on each set.
+    """Return the cells of Table 3, each model on each set: the printed rates (where any is), and ours beside them.
 
-    Returns:
-        The printed rates, ours from the female files, and beyond the study the area under the curve and the balanced
-        accuracy with the threshold from cross-validation, with that threshold. Printed rates are left out if no model
-        has one.
+    Beyond the study there are the area under the curve, and balanced accuracy with the cross-validated threshold.
     """
     rows = by_set(study.pick_rates(estimates, metric=[*RATES.values(), "AUC", "threshold"]))
     decimals = rows.metric.map({"threshold": 2}).fillna(3).astype(int)
@@ -208,21 +205,6 @@ def word_group_probabilities(curves: pd.DataFrame) -> pd.DataFrame:
     means = means.sort_values(keys[:3], key=lambda names: names.map(orders[str(names.name)].index), kind="stable")
     cells = spread(means, keys[:3], heads).rename(columns={"accumulation": "Mass of"})
     return cells.assign(**{"Mass of": cells["Mass of"].map(MASSES)})
-
-
-def write(tex: str, csv: str, cells: pd.DataFrame, shown: pd.DataFrame, left: int) -> None:
-    """Write cells as CSV and those that are shown as LaTeX; what tells nothing is not printed.
-
-    Args:
-        left: The first columns shown, which are text. A repeated first cell is printed once, with a rule before the
-            next.
-    """
-    shown, constant = drop_uninformative(shown, list(shown.columns[:left]))
-    blocks = change_points(shown.iloc[:, 0])
-    shown = shown.assign(**{shown.columns[0]: blank_repeats(shown.iloc[:, 0])})
-    # A rule between blocks; none where every second row would have one.
-    midrules = blocks if len(blocks) < 5 else ()
-    write_table(tex, csv, shown, left, rows=cells, midrules=midrules, constant=constant)
 
 
 if __name__ == "__main__":

@@ -22,11 +22,6 @@ PROMPT_COLUMNS = ("prompt", "blank", "text")
 OCCUPATION_COLUMNS = ("occupation", "participant")
 PROMPT_SLOT = "{sentence}"
 
-_GENDERED = re.compile(
-    r"\b(he|him|his|himself|she|her|hers|herself|they|them|their|theirs|themselves|themself|"
-    r"man|men|woman|women|male|female|boy|girl|mother|father|wife|husband|sister|brother|son|daughter)\b",
-    re.IGNORECASE,
-)
 _SLOT = re.compile(r"\{(\w+)\}")
 
 
@@ -43,12 +38,7 @@ class Prompt:
 
 
 def read_words(path: str | Path) -> dict[str, list[str]]:
-    """Return the words of each group (columns ``group``, ``word``), at least of :data:`GENDERS`, in file order.
-
-    Raises:
-        UserError: If a word is no single lower-case word, is in two groups or an unknown one, or a group of the study
-            has no word.
-    """
+    """Return the words of each group (columns ``group``, ``word``), at least of :data:`GENDERS`, in file order."""
     frame = read_frame(path, ("group", "word"), key="word", levels={"group": GROUPS})
     for row, word in frame.word.items():
         if word != "".join(str(word).lower().split()):
@@ -113,53 +103,22 @@ def _lines(column: pd.Series) -> dict[str, int]:
 
 
 def read_schemas(path: str | Path, participants: dict) -> list[dict]:
-    """Read the project's own pairs in the manner of Winogender.
+    """Return the project's own pairs in the manner of Winogender, with the ``other`` person and the ``row``.
 
-    Args:
-        path: Columns :data:`WINOGENDER_COLUMNS`: ``stem`` begins both sentences of a pair; ``professional`` and
-            ``participant`` end them so that the pronoun means the one or the other; ``simplified`` is a sentence about
-            the professional alone, or empty.
-        participants: The other person of each occupation.
-
-    Returns:
-        The rows, with ``other`` (the other person) and ``row`` (the line), in file order.
-
-    Raises:
-        UserError: Naming every bad row: occupations that are unknown, missing or repeated; sentences without exactly
-            one occupation, participant and pronoun; pairs whose pronouns differ in case or whose ends are the same;
-            words that give a gender away.
+    ``stem`` begins both sentences of a pair; ``professional`` and ``participant`` end them so that the pronoun means
+    the one or the other; ``simplified`` is a sentence about the professional alone, or empty.
     """
-    levels = {"occupation": participants}
-    frame = read_frame(path, WINOGENDER_COLUMNS, key="occupation", levels=levels, optional=("simplified",))
-    rows = frame.assign(other=frame.occupation.map(participants), row=frame.index).to_dict("records")
-    problems = [f"row {cells['row']}: {problem}" for cells in rows for problem in _schema_problems(cells)]
-    problems += [f"no row for the occupation '{name}'" for name in participants if name not in set(frame.occupation)]
-    if problems:
-        raise UserError(f"{path}: {'; '.join(problems)}; correct these rows")
-    return rows
-
-
-def _schema_problems(cells: dict):
-    wrong = []
-    if not cells["stem"].startswith("The {occupation} "):
-        wrong.append("the stem must begin with 'The {occupation}'")
-    if sorted(_SLOT.findall(cells["stem"])) != ["occupation", "participant"]:
-        wrong.append("the stem must hold {occupation} and {participant} once each, and no other slot")
-    ends = {}
-    for column in ("professional", "participant"):
-        slots = _SLOT.findall(cells[column])
-        if len(slots) != 1 or slots[0] not in SLOTS:
-            wrong.append(f"the end '{column}' must hold one of {', '.join(f'{{{s}}}' for s in SLOTS)} exactly once")
-        ends[column] = slots
-    if ends["professional"] != ends["participant"]:
-        wrong.append("the pronouns of the two ends differ in case")
-    if cells["professional"] == cells["participant"]:
-        wrong.append("the two ends are the same")
-    simplified = _SLOT.findall(cells["simplified"])
-    if cells["simplified"] and (simplified[:1] != ["occupation"] or len(simplified) != 2 or simplified[1] not in SLOTS):
-        wrong.append("the simplified sentence must hold {occupation} and then one pronoun")
-    for column in WINOGENDER_COLUMNS[1:]:
-        given = _GENDERED.search(_SLOT.sub("", cells[column]))
-        if given:
-            wrong.append(f"'{given.group()}' in '{column}' is a pronoun or gives a gender away")
-    return wrong
+    frame = read_frame(
+        path, WINOGENDER_COLUMNS, key="occupation", levels={"occupation": participants}, optional=("simplified",)
+    )
+    for name in participants.keys() - set(frame.occupation):
+        raise UserError(f"{path}: no row for the occupation '{name}'; add one")
+    for row, cells in frame.iterrows():
+        stem, professional, participant, simplified = (_SLOT.findall(cells[name]) for name in WINOGENDER_COLUMNS[1:])
+        if sorted(stem) != ["occupation", "participant"]:
+            _refuse(path, row, "the stem must hold {occupation} and {participant} once each, and no other slot")
+        if professional != participant or [*professional][1:] or not set(professional) & set(SLOTS):
+            _refuse(path, row, f"both ends must hold the same slot once: {', '.join(f'{{{slot}}}' for slot in SLOTS)}")
+        if cells.simplified and simplified != ["occupation", *professional]:
+            _refuse(path, row, "the simplified sentence must hold {occupation} and then the pronoun of the ends")
+    return frame.assign(other=frame.occupation.map(participants), row=frame.index).to_dict("records")

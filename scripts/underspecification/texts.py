@@ -38,16 +38,7 @@ def texts(*, instances: str, prompts: str, texts: str, use: list, dates: int, pl
 
 
 def make_texts(instances: pd.DataFrame, prompts: Mapping[str, Prompt]) -> pd.DataFrame:
-    """Return one row for each instance with a plain mask and with each of ``prompts``.
-
-    Args:
-        instances: With ``instance_id``, ``text`` and :data:`scripts.underspecification.instances.ROWS`.
-        prompts: From :func:`scripts.underspecification.templates.read_prompts`.
-
-    Returns:
-        ``text_id``, ``instance_id``, ``prompt`` (``mask`` or the prompt's id), ``text``, ``method``, and the lines that
-        the instance was made from (:data:`scripts.underspecification.instances.ROWS`).
-    """
+    """Return one row for each instance with a plain mask (``prompt`` mask) and with each of ``prompts``."""
     rows = []
     for identifier, text in zip(instances.instance_id, instances.text, strict=True):
         rows.append((identifier, "mask", text.replace(SLOT, MASK), "mask"))
@@ -61,16 +52,11 @@ def make_texts(instances: pd.DataFrame, prompts: Mapping[str, Prompt]) -> pd.Dat
 def text_counts(
     evaluation_set: str, sample: dict[str, int], outer_dates: int, prompts: Sequence[str]
 ) -> dict[str, int]:
-    """Return how many texts a set has at most, by method.
+    """Return how many texts a set has at most, by method: sentences to ``mask``, prompts to ``generate`` from.
 
     Args:
-        evaluation_set: One of "mgc", "winogender", "simplified".
         sample: ``dates`` and ``places`` of MGC, ``occupations`` of the others.
         outer_dates: Dates at either end of Winogender's range.
-        prompts: Prompts that wrap each sentence for models that continue texts.
-
-    Returns:
-        ``mask``: sentences with a mask, ``generate``: prompts to continue.
     """
     if evaluation_set == "mgc":
         instances = SENTENCES * (min(sample["dates"], DATES) + min(sample["places"], PLACES))

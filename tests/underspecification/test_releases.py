@@ -45,7 +45,7 @@ def test_raw_files_become_tidy(tmp_path):
         (FEMALE, TEXT.replace("0,1901", "1901"), "row 2: 2 cells"),
         (FEMALE, ",place,x\n", "row 1: the header must be an index, 'date'"),
         (FEMALE.replace("_0_", "_7_"), TEXT, "'clerk_man_7' is not"),
-        (FEMALE, TEXT, "BERT-base, mask, clerk_man_0: has no file for male"),
+        (FEMALE, TEXT, "BERT-base, mask, clerk_man_0, date, 1901: has no probability for male"),
     ],
 )
 def test_bad_raw_files_are_named(tmp_path, name, text, named):
@@ -55,5 +55,5 @@ def test_bad_raw_files_are_named(tmp_path, name, text, named):
 
 def test_genders_of_different_dates_are_named(tmp_path):
     raw = {NAME.format(letter): TEXT.replace("1901", "1902") if letter == "n" else TEXT for letter in "fmn"}
-    with refused("BERT-base, mask, clerk_man_0", "dates of the genders"):
+    with refused("BERT-base, mask, clerk_man_0, date, 1901", "neutral"):
         releases.read_archive(archive(tmp_path / "raw.tar.xz", raw), "preprint", "winogender")
