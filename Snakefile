@@ -57,7 +57,6 @@ localrules:
     clusters,
     instances,
     fetch_models,
-    audit,
 
 
 rule paper:
@@ -107,9 +106,9 @@ rule clusters:
 
 
 rule instances:
-    """Only the instances of all studies."""
+    """Only what models and coreference systems read."""
     input:
-        [study.instances for study in STUDIES.values()],
+        [study.read_files for study in STUDIES.values()],
 
 
 rule fetch_models:

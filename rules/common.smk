@@ -210,7 +210,8 @@ SECTION_PARTS = ("", "_appendix")
 def declare(**declaration):
     """Register a study (scripts/core/workflow/studies.py); it has the run's models and systems unless it names its own."""
     defaults = {"models": list(RUN), "systems": list(RUN_SYSTEMS)}
-    STUDIES[declaration["name"]] = declarations.Study(**defaults | declaration)
+    study = call_or_exit(declarations.declare_study, **defaults | declaration)
+    STUDIES[study.name] = study
 
 
 def select_studies(*known):
@@ -230,9 +231,6 @@ def folder_weights(place, whole):
     return job_records.local_weights(place.path, whole=whole, remember=is_run())
 
 
-# A checkpoint in a folder of this machine may be overwritten in place: the digest of its weights is part of each job
-# that runs it. Asked for by jobs alone, and read again only when a file has changed.
-@functools.cache
 def shard_params(rule, wildcards):
     """Return what the shards of a merged file are made with.
 
@@ -243,6 +241,9 @@ def shard_params(rule, wildcards):
     return {name: value(wildcards) if callable(value) else value for name, value in given.items()}
 
 
+# A checkpoint in a folder of this machine may be overwritten in place: the digest of its weights is part of each job
+# that runs it. Asked for by jobs alone, and read again only when a file has changed.
+@functools.cache
 def local_weights(model):
     base = folder_weights(MODELS[model].source, whole=False)
     adapter = folder_weights(MODELS[model].adapter, whole=True)

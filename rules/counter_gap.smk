@@ -373,7 +373,6 @@ declare(
         )
     },
     parts=COUNTER_GAP.templates,
-    instances=COUNTER_GAP.files("instances"),
     resolved=COUNTER_GAP.documents,
     pronoun_sets=False,
     figures=COUNTER_GAP_FIGURES,

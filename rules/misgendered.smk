@@ -506,7 +506,6 @@ declare(
     },
     models=list(MISGENDERED.known),
     parts=MISGENDERED.templates,
-    instances=expand(MISGENDERED_SET, templates=MISGENDERED.scored.sets),
     analyses=[
         rules.misgendered_estimates.output.estimates,
         *rules.misgendered_corpus_counts.output,

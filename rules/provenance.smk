@@ -1,25 +1,8 @@
 # Where results come from. Needs the records that jobs write (scripts/core/provenance/job_records.py) and what the
-# studies say of their outcomes. Makes the audit of all records and files.
+# studies say of their outcomes, which the audit (python -m scripts.audit) reads. Makes the crate of a run.
 
 # How estimates lead back to template rows: through what became of each instance.
 OUTCOMES = {study.name: study.outcomes for study in STUDIES.values()}
-
-
-# Without outputs, so that it runs whenever it is asked for; without inputs, so that it makes nothing current by itself.
-rule audit:
-    """Check that every result is what would be made today."""
-    log:
-        "results/logs/audit/audit.log",
-    conda:
-        "../envs/provenance.yaml"
-    resources:
-        mem_mb=growing(2000),
-    params:
-        overrides=dict(workflow.config_settings.config),
-        targets=[],
-        configfiles=[str(path) for path in workflow.overwrite_configfiles],
-    script:
-        "../scripts/audit.py"
 
 
 rule crate:

@@ -554,15 +554,6 @@ declare(
         )
     },
     parts=RUFF.templates,
-    instances=expand(
-        [
-            "results/ruff/instances/{templates}/context_free.parquet",
-            "results/ruff/instances/{templates}/selected.parquet",
-            *expand("results/ruff/instances/{{templates}}/distractors{n}.parquet", n=RUFF["distractors"]),
-            *expand(RUFF_SAMPLES, n=RUFF["distractors"], seed=RUFF["seeds"]),
-        ],
-        templates=RUFF.templates,
-    ),
     analyses=[*rules.ruff_estimates.output, rules.ruff_normalisation.output.normalisation],
     scored=RUFF.scored,
     prompted=RUFF.prompts,

@@ -381,7 +381,6 @@ declare(
         ),
     },
     parts=UNDERSPEC.parts,
-    instances=UNDERSPEC.files("instances"),
     analyses=[*rules.underspecification_estimates.output, *rules.underspecification_toy_model.output],
     texts=UNDERSPEC.texts,
     figures=UNDERSPEC_FIGURES,

@@ -415,7 +415,6 @@ declare(
         )
     },
     parts=WINOPRON.parts,
-    instances=WINOPRON.files("instances"),
     analyses=[*rules.winopron_estimates.output],
     resolved=WINOPRON.documents,
     scored=WINOPRON.scored,

@@ -29,29 +29,10 @@ from scripts.core.data.portable import make_portable
 from scripts.core.errors import UserError, count_noun
 from scripts.core.provenance import manifest, reporting, trace
 from scripts.core.workflow import runs
-from scripts.core.workflow.job import log, run
 from scripts.provenance.run_state import ROOT, State, read_digests
 
 SHOWN = 20
 """Up to this many files of one table are listed."""
-
-
-def main(*, overrides: dict, targets: list, configfiles: list) -> None:
-    """Print the audit of all results under the overlays ``configfiles``; fail unless all is current.
-
-    ``overrides`` is what the command said in ``--config``, which outranks them.
-
-    Raises:
-        UserError: If a file is not current; the lines before name each with the reasons.
-    """
-    state = State(configfiles, targets, overrides)
-    findings = state.findings
-    for line in [*reporting.report_findings(findings), *advice(state, configfiles, targets)]:
-        log.info("%s", line)
-        print(line, flush=True)
-    bad = sum(finding["verdict"] != "current" for finding in findings.values())
-    if bad:
-        raise UserError(f"results/: {bad} of {len(findings)} files are not current; the lines above say what to do")
 
 
 def advice(state: State, configfiles: Sequence[str | Path], targets: Sequence[str]) -> list[str]:
@@ -67,7 +48,7 @@ def advice(state: State, configfiles: Sequence[str | Path], targets: Sequence[st
     return [line] if line else []
 
 
-def command_line(arguments: Sequence[str] | None = None) -> int:
+def main(arguments: Sequence[str] | None = None) -> int:
     """Run the audit from the command line and return the exit status."""
     parser = argparse.ArgumentParser(
         prog="python -m scripts.audit", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -198,7 +179,4 @@ def _describe_lines(lines: Iterable[dict]) -> Iterator[str]:
 
 
 if __name__ == "__main__":
-    if hasattr(sys.modules["__main__"], "snakemake"):
-        run(main)
-    else:
-        sys.exit(command_line())
+    sys.exit(main())

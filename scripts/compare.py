@@ -167,7 +167,7 @@ def declarations() -> dict:
     from scripts.provenance.expected_jobs import open_workflow, resolve_jobs
 
     here = Path.cwd()
-    with contextlib.redirect_stdout(sys.stderr), open_workflow(ROOT / "Snakefile", [], {"studies": "all"}) as made:
+    with contextlib.redirect_stdout(sys.stderr), open_workflow(overrides={"studies": "all"}) as made:
         # The graph of the smallest target says what is declared as well as any.
         declared = json.loads(json.dumps(resolve_jobs(made, ["plan"]).globals["DECLARED_PAIRS"]))
     # Snakemake changes the folder for good.

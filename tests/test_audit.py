@@ -98,5 +98,5 @@ def test_results_on_another_disk_are_looked_at(results, tmp_path):
     ],
 )
 def test_commands_that_ask_two_things_are_refused(results, capsys, arguments, told):
-    assert command.command_line(arguments) == 2
+    assert command.main(arguments) == 2
     assert told in capsys.readouterr().err

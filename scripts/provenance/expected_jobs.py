@@ -10,7 +10,7 @@ import argparse
 import contextlib
 import json
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -57,13 +57,13 @@ ExecutorPluginRegistry().register_plugin("plan", sys.modules[__name__])
 
 
 @contextlib.contextmanager
-def open_workflow(snakefile: Path, configfiles: list[Path], overrides: dict) -> Iterator[WorkflowApi]:
+def open_workflow(configfiles: Sequence[Path] = (), overrides: dict | None = None) -> Iterator[WorkflowApi]:
     """Read the workflow with overlays, the later ones stronger, and ``overrides``, which outrank them."""
     with SnakemakeApi(OutputSettings(quiet={Quietness.ALL}, keep_logger=False)) as api:
         yield api.workflow(
             resource_settings=ResourceSettings(cores=1),
-            config_settings=ConfigSettings(configfiles=configfiles, config=overrides),
-            snakefile=snakefile,
+            config_settings=ConfigSettings(configfiles=list(configfiles), config=overrides or {}),
+            snakefile=ROOT / "Snakefile",
         )
 
 
@@ -148,15 +148,13 @@ def main() -> None:
     """Write the plan to standard output and everything that Snakemake says to standard error."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("targets", nargs="*", help="rules or files (default: the workflow's default target)")
-    parser.add_argument("--snakefile", type=Path, default=ROOT / "Snakefile")
     parser.add_argument("--configfile", type=Path, action="append", default=[], help="an overlay; may be repeated")
-    parser.add_argument("--overrides", type=json.loads, default={}, help="keys that outrank the overlays, as JSON")
     parser.add_argument("--files", type=Path, help="a JSON list of further files, planned where a rule can make them")
     arguments = parser.parse_args()
     files = json.loads(arguments.files.read_text(encoding="utf-8")) if arguments.files else []
     with contextlib.redirect_stdout(sys.stderr):
         try:
-            with open_workflow(arguments.snakefile, arguments.configfile, arguments.overrides) as made:
+            with open_workflow(arguments.configfile) as made:
                 planned = plan_jobs(made, arguments.targets, files)
         except SyntaxError as error:
             # Of a module that the rules import, or of a rules file; Python's last line does not say where.

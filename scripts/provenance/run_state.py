@@ -26,19 +26,16 @@ class State:
     Args:
         configfiles: The overlays that the run was made with.
         targets: What should be there; by default what the workflow makes by default.
-        overrides: Keys of the configuration that outrank the overlays, as ``--config`` sets them.
     """
 
-    def __init__(
-        self, configfiles: Sequence[str | Path] = (), targets: Sequence[str] = (), overrides: dict | None = None
-    ):
+    def __init__(self, configfiles: Sequence[str | Path] = (), targets: Sequence[str] = ()):
         # An audit trusts no digest that somebody may have edited.
         closure.stored(ROOT).unlink(missing_ok=True)
         self.problems = {}
         self.records = job_records.load_records(problems=self.problems)
         recorded = {output for record in self.records.values() for output in record.get("outputs", {})}
         self.present = present = sorted(p for p in list_results(recorded) if not p.startswith(manifest.SIGNATURE))
-        planned = plan_run(configfiles, targets, present, overrides or {})
+        planned = plan_run(configfiles, targets, present)
         self.jobs = planned["jobs"]
         self.configfiles = list(configfiles)
         self.models = {job["wildcards"].get(kind) for job in self.jobs for kind in ("model", "system")}
@@ -77,19 +74,9 @@ def list_results(recorded: Collection[str]) -> Iterator[str]:
         yield from [*foreign, *(f"{folder}/{name}" for name in others)]
 
 
-def plan_run(
-    configfiles: Sequence[str | Path], targets: Sequence[str], files: Sequence[str], overrides: dict[str, Any]
-) -> dict[str, Any]:
-    command = [
-        sys.executable,
-        "-m",
-        "scripts.provenance.expected_jobs",
-        "--snakefile",
-        str(ROOT / "Snakefile"),
-        "--overrides",
-        json.dumps(overrides),
-        *targets,
-    ]
+def plan_run(configfiles: Sequence[str | Path], targets: Sequence[str], files: Sequence[str]) -> dict[str, Any]:
+    """Return the plan of a run (:mod:`scripts.provenance.expected_jobs`), made in a process of its own."""
+    command = [sys.executable, "-m", "scripts.provenance.expected_jobs", *targets]
     for path in configfiles:
         command += ["--configfile", str(path)]
     with tempfile.TemporaryDirectory() as folder:

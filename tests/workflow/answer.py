@@ -25,7 +25,7 @@ def main() -> None:
     for line in sys.stdin:
         printed, errors = io.StringIO(), io.StringIO()
         with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(errors):
-            status = audit.command_line(json.loads(line))
+            status = audit.main(json.loads(line))
         print(json.dumps([status, printed.getvalue() + errors.getvalue()]), flush=True)
 
 

@@ -345,11 +345,10 @@ def test_a_paper_of_a_table_edited_by_hand_is_refused_or_marked(tree):
     assert "1 tampered" in currency.read_text()
 
 
-@typeset
-def test_the_rule_audits_and_nothing_reruns(finished):
-    done = finished.snakemake("audit")
-    assert done.returncode == 0, done.stdout
-    assert re.search(r"(\d+) files: \1 current", done.stdout)
+def test_a_fresh_run_is_current_and_its_audit_reruns_nothing(finished, asked):
+    status, printed = asked()
+    assert status == 0, printed
+    assert re.search(r"(\d+) files: \1 current", printed)
     assert finished.planned(*TARGETS) == {}
 
 

@@ -4,10 +4,11 @@ Everything that all studies share loops over these declarations: scoring, prompt
 the paper, the groups on a cluster and the targets.
 """
 
+import dataclasses
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from scripts.core.errors import UserError, did_you_mean
 from scripts.core.workflow.model_work import Coreference, Probes, PromptSet, ScoredInstances
@@ -139,7 +140,6 @@ class Study:
         parts: What its results are divided by, in this run: sets of templates, or sources.
         figures, tables: Their files below ``results/<name>/figures/`` and ``tables/``, without suffixes. The tables
             ``published_vs_ours`` and ``findings`` also count verdicts (JSON).
-        instances: The instance files of this run.
         analyses: Tidy tables that belong to the results, as figures and tables do.
         models: The models that score its instances and read its texts; those of the run unless a study has a list of
             its own.
@@ -163,7 +163,6 @@ class Study:
     parts: list
     figures: list = field(default_factory=list)
     tables: list = field(default_factory=list)
-    instances: list = field(default_factory=list)
     analyses: list = field(default_factory=list)
     models: list = field(default_factory=list)
     systems: list = field(default_factory=list)
@@ -255,6 +254,17 @@ class Study:
         return found
 
     @property
+    def read_files(self) -> list[str]:
+        """What the study's models and coreference systems read."""
+        asked = {"instances/{}/selected": self.scored, "prompts/{}": self.prompted, "texts/{}": self.texts}
+        read = [
+            f"results/{self.name}/{path.format(name)}.parquet"
+            for path, given in asked.items()
+            for name in (given.sets if given else [])
+        ]
+        return read + [self.resolved.documents[name].table for name in (self.resolved.sets if self.resolved else [])]
+
+    @property
     def score_files(self) -> list[str]:
         """The score files of the study's models."""
         if not self.scored:
@@ -276,6 +286,22 @@ class Study:
         """The clusters of the study's coreference systems."""
         sets = self.resolved.sets if self.resolved else {}
         return [f"results/{self.name}/clusters/{name}/{system}.jsonl" for name in sets for system in self.systems]
+
+
+def declare_study(**declaration: Any) -> Study:
+    """Return the study of a declaration.
+
+    Raises:
+        UserError: If it has a field that studies do not have, or lacks one that they need.
+    """
+    named = f"rules/{declaration.get('name', 'of a study')}.smk: declare"
+    fields = {field.name: field for field in dataclasses.fields(Study)}
+    for name in declaration.keys() - fields.keys():
+        raise UserError(f"{named}: studies have no field '{name}'{did_you_mean(name, fields)}")
+    for name in fields.keys() - declaration.keys():
+        if fields[name].default is fields[name].default_factory is dataclasses.MISSING:
+            raise UserError(f"{named} lacks '{name}', which every study needs; add it")
+    return Study(**declaration)
 
 
 def select_studies(configured: str | list[str], known: Sequence[str]) -> list[str]:

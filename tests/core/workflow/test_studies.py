@@ -4,8 +4,9 @@ import pytest
 
 from scripts.core.errors import UserError
 from scripts.core.workflow import studies
-from scripts.core.workflow.model_work import Coreference, Documents, Probes, ScoredInstances
+from scripts.core.workflow.model_work import Coreference, Documents, Probes, PromptSet, ScoredInstances
 from scripts.core.workflow.studies import Study
+from tests.refusals import refused
 
 NAMED = {"name": "sixth", "label": "Sixth", "title": "A sixth study", "question": "What?"}
 
@@ -59,6 +60,35 @@ def test_the_size_of_a_set_follows_its_own_lengths():
     )  # fmt: skip
     assert scored.size_of("replica", "a") == (10, 20) and scored.size_of("replica", "b") == (4, 20)
     assert scored.size_of("few", "a") == scored.size_of("few", "b") == (4, pytest.approx(5200**0.5))
+
+
+@pytest.mark.parametrize(
+    ("changed", "told"),
+    [
+        ({"figurs": []}, ["rules/sixth.smk", "no field 'figurs'", "did you mean 'figures'?"]),
+        ({"parts": None}, ["rules/sixth.smk", "lacks 'parts'"]),
+    ],
+)
+def test_a_declaration_has_the_fields_of_a_study(changed, told):
+    given = {name: value for name, value in (NAMED | {"parts": ["x"]} | changed).items() if value is not None}
+    with refused(*told):
+        studies.declare_study(**given)
+
+
+def test_what_models_and_systems_read_follows_from_what_they_do():
+    study = studies.declare_study(
+        **NAMED,
+        parts=["x"],
+        scored=ScoredInstances(sets=["a"], instances=10, options=11, tokens=20),
+        prompted=PromptSet(sets=["a"], models={}, tokens=5),
+        texts=Probes(sets=["t"], new_tokens={}, tokens=12, counts={}),
+        resolved=Coreference(sets=["d"], documents={n: Documents(f"{n}.parquet", "id", 5, 20) for n in ("d", "e")}),
+    )
+    folder = "results/sixth"
+    assert study.read_files == [
+        f"{folder}/instances/a/selected.parquet", f"{folder}/prompts/a.parquet", f"{folder}/texts/t.parquet",
+        "d.parquet",
+    ]  # fmt: skip
 
 
 def test_studies_of_a_run_are_in_the_papers_order():

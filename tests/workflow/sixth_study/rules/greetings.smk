@@ -124,7 +124,6 @@ declare(
     title="Greetings (a study of the tests)",
     question="Does a model continue with the pronoun set that a person was introduced with?",
     parts=GREETINGS["templates"],
-    instances=expand(rules.greetings_instances.output.instances, templates=GREETINGS["templates"]),
     analyses=[*rules.greetings_estimates.output],
     figures=GREETINGS_FIGURES,
     tables=GREETINGS_TABLES,
