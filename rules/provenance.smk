@@ -19,6 +19,7 @@ rule crate:
     params:
         manifest=repo_path("config/upstream.tsv"),
         title="Pronouns in language models: a run and its results",
+        allow_stale=config["paper"]["allow_stale"],
         configured=CONFIG_FILES[1:] + ([config_path(config["registry"])] if config.get("registry") else []),
     script:
         "../scripts/provenance/crate.py"

@@ -26,7 +26,7 @@ from pathlib import Path
 
 from scripts.core import files
 from scripts.core.data.portable import make_portable
-from scripts.core.errors import UserError, count_noun
+from scripts.core.errors import UserError
 from scripts.core.provenance import manifest, reporting, trace
 from scripts.core.workflow import runs
 from scripts.provenance.run_state import ROOT, State, read_digests
@@ -100,37 +100,17 @@ def _print_audit(state: State, options: argparse.Namespace) -> int:
 
 def _print_differences(state: State, published: dict[str, str], options: argparse.Namespace) -> int:
     """Audit everything, and tell in what it differs from an earlier state."""
-    recorded = {
-        path
-        for record in state.records.values()
-        for path, digest in record.get("outputs", {}).items()
-        if state.digests.get(path) == digest
-    }
     expected = manifest.required_paths(state.jobs)
-    differences = manifest.find_differences(published, state.present, ROOT, state.digests, recorded, expected)
-    short = sum(entry["state"] == "unlisted" for entry in differences)
-    beside = len(recorded.intersection(state.present) - published.keys() - {*manifest.LATER_FILES, *expected})
+    differences = manifest.find_differences(published, expected, state.records, state.digests, ROOT)
     named = f"{options.against} (SHA-256 {files.sha256(options.against)})"
     if options.json:
-        told = {
-            "summary": reporting.count_verdicts(state.findings),
-            "files": state.findings,
-            "differences": differences,
-        }
-        print(
-            json.dumps(
-                told | {"against": named, "compared": len(published), "short": short, "beside": beside}, indent=1
-            )
-        )
+        told = {"summary": reporting.count_verdicts(state.findings), "files": state.findings}
+        print(json.dumps(told | {"against": named, "compared": len(published), "differences": differences}, indent=1))
     else:
         print("\n".join(reporting.report_findings(state.findings)))
         for entry in differences:
             print(reporting.printable(f"{entry['state']:<9} {entry['path']}: {entry['told']}"))
-        if short:
-            print(f"{options.against} is short: it lacks {count_noun(short, 'result')} or records behind this run")
         print(f"against {named}: {len(published)} files and records, {len(differences)} differences")
-        if beside:
-            print(f"{count_noun(beside, 'more result')} (cards of models, for example) only with their own records")
     return int(bool(differences) or any(finding["verdict"] != "current" for finding in state.findings.values()))
 
 

@@ -17,7 +17,7 @@ from scripts.core import files
 from scripts.core.errors import UserError
 from scripts.core.paper import floats, latex, report
 from scripts.core.paper.sections import CAPTION, closing_brace, link_target
-from scripts.core.provenance import audit, environment, graph, job_records, reporting, trace
+from scripts.core.provenance import audit, graph, job_records, reporting, trace
 from scripts.core.provenance import manifest as manifests
 from scripts.core.workflow.job import log, run
 
@@ -63,15 +63,8 @@ def main(
     """
     problems = {}
     records = job_records.load_records(problems=problems)
-    jobs = audit.recorded_jobs([main_tex, *sections, *numbers, *results], records, ROOT)
-    paths = {path for job in jobs for path in [*job["inputs"], *job["outputs"]]}
-    digests = {
-        path: job_records.digest_path(place, job_records.CACHE)
-        for path in paths
-        if (place := job_records.locate_path(path, ROOT)).exists()
-    }
-    here = environment.look_up(jobs, records, digests, ROOT, cache=job_records.CACHE)
-    findings = audit.judge(jobs, records, here, problems)
+    behind = [main_tex, *sections, *numbers, *results]
+    jobs, digests, findings = audit.judge_recorded(behind, records, problems, ROOT)
     # A revision that no entry fixes is recorded with the scores; the audit says so, but the paper is not refused.
     bad = {path: finding for path, finding in findings.items() if finding["verdict"] not in ("current", "unpinned")}
     if bad and not allow_stale:

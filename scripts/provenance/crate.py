@@ -18,7 +18,7 @@ from rocrate.rocrate import ROCrate
 from scripts.core import files
 from scripts.core.data import upstream
 from scripts.core.errors import UserError
-from scripts.core.provenance import environment, graph, job_records
+from scripts.core.provenance import audit, environment, graph, job_records, reporting
 from scripts.core.provenance import manifest as manifest_files
 from scripts.core.workflow.job import log, run
 
@@ -37,7 +37,7 @@ PROFILES = {
 }
 
 
-def main(*, results: list, manifest: str, crate: str, title: str, configured: list) -> None:
+def main(*, results: list, manifest: str, crate: str, title: str, configured: list, allow_stale: bool) -> None:
     """Write ``crate`` (a zip file) around ``results``, the files that readers want, and all that they were made from.
 
     Args:
@@ -46,14 +46,13 @@ def main(*, results: list, manifest: str, crate: str, title: str, configured: li
         crate: The output.
         title: What the crate and its run are called.
         configured: The overlays and the registry of the run; those of the repository are packed.
+        allow_stale: Pack results that the workflow would make otherwise today, as a paper of such results may be made.
     """
-    records = job_records.load_records()
-    index = job_records.index_by_output(records)
-    made_from = graph.ancestors(graph.inputs_of(filter(None, records.values())), results)
-    history = {index[path]: records[index[path]] for path in made_from if path in index}
-    if not history:
-        raise UserError(f"{job_records.FOLDER}: no records of these results; run the workflow again")
-    refuse_unless_current(history)
+    problems = {}
+    records = job_records.load_records(problems=problems)
+    _, _, findings = audit.judge_recorded(results, records, problems, ROOT)
+    refuse_unless_current(findings, allow_stale)
+    history = {finding["record"]: records[finding["record"]] for finding in findings.values()}
     made = ROCrate(gen_preview=False, version="1.1")
     made.name = title
     made.description = "A run of a workflow that reproduces studies of pronouns in language models, with its results."
@@ -185,33 +184,21 @@ def why_not_packed(path: str, foreign: set[str]) -> str | None:
     return "made from files of others" if path in foreign and Path(path).suffix in (".parquet", ".jsonl") else None
 
 
-def refuse_unless_current(history: dict[str, dict]) -> None:
-    """Refuse results that are not what the records behind the crate say.
+def refuse_unless_current(findings: dict[str, dict], allow_stale: bool) -> None:
+    """Refuse results that are not what the records behind the crate say or, unless allowed, would be made otherwise.
 
     Raises:
         UserError: Naming the first file and what is wrong with it.
     """
-    written = {path: digest for record in history.values() for path, digest in record["outputs"].items()}
-    problems = {}
-    for name in sorted(history):
-        record = history[name]
-        if record["checksum"] != job_records.checksum(record):
-            problems[name] = "has been changed"
-        for path, digest in record["outputs"].items():
-            if not Path(path).exists():
-                problems[path] = "is missing"
-            elif job_records.digest_path(path, job_records.CACHE) != digest:
-                problems[path] = "is not what its record says"
-        for path, digest in record["inputs"].items():
-            if written.get(path, digest) != digest:
-                made = ", ".join(sorted(record["outputs"]))
-                problems.setdefault(path, f"is another than the one that {made} was made from")
-    if problems:
-        path, problem = next(iter(problems.items()))
-        more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
+    accepted = ["current", "unpinned", *(["stale", "mixed"] if allow_stale else [])]
+    bad = {path: finding for path, finding in findings.items() if finding["verdict"] not in accepted}
+    if bad:
+        path, finding = min((reporting.causes(bad) or bad).items())
+        reason = reporting.describe_reason(finding["reasons"][0])
+        more = f" (and {len(bad) - 1} more)" if len(bad) > 1 else ""
         raise UserError(
-            f"{path}: {problem}{more}; a crate holds results that are current: run the workflow again, and see what "
-            "python -m scripts.audit says"
+            f"{path} is {finding['verdict']}: {reason}{more}; a crate holds results that are current: run the workflow "
+            "again, and see what python -m scripts.audit says"
         )
 
 

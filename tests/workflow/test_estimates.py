@@ -29,7 +29,7 @@ DRAWN = 300
 def origins(complete):
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(complete)
-        planned = run_state.plan_run(["config/test.yaml"], TARGETS, [], {})
+        planned = run_state.plan_run(["config/test.yaml"], TARGETS, [])
         yield Origins(planned["jobs"], planned["outcomes"], run_state.locate)
 
 

@@ -13,10 +13,12 @@ from pathlib import Path
 from typing import Any
 
 from scripts.core.provenance import closure, graph
-from scripts.core.provenance.environment import Present, package_inputs
+from scripts.core.provenance.environment import Present, look_up, package_inputs
 from scripts.core.provenance.job_records import (
+    CACHE,
     MODEL_FACTS,
     checksum,
+    digest_path,
     index_by_output,
     locate_path,
     record_path,
@@ -80,6 +82,21 @@ def judge(jobs: list[dict], records: dict, here: Present, problems: dict | None 
             if unpinned and findings[output]["verdict"] == "current":
                 findings[output] |= {"verdict": "unpinned", "reasons": unpinned}
     return findings
+
+
+def judge_recorded(
+    paths: Iterable[str], records: dict, problems: dict, root: Path
+) -> tuple[list[dict], dict[str, str], dict[str, dict]]:
+    """Judge what ``paths`` come from as their records tell it, which needs no plan.
+
+    Returns:
+        The jobs (:func:`recorded_jobs`), the digests of their files, and a finding for every output.
+    """
+    jobs = recorded_jobs(paths, records, root)
+    places = {path: locate_path(path, root) for job in jobs for path in [*job["inputs"], *job["outputs"]]}
+    digests = {path: digest_path(place, CACHE) for path, place in places.items() if place.exists()}
+    here = look_up(jobs, records, digests, root, cache=CACHE)
+    return jobs, digests, judge(jobs, records, here, problems)
 
 
 def recorded_jobs(paths: Iterable[str], records: dict, root: Path) -> list[dict]:

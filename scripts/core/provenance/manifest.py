@@ -12,7 +12,7 @@ cannot be in the list, as it prints the digest of the list; nor can the appendix
 import hashlib
 import json
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -24,11 +24,6 @@ PAPER = "results/paper/"
 NAME = f"{PAPER}manifest.sha256"
 SIGNATURE = f"{NAME}."
 """How the name of what a program leaves beside it begins that signs it, such as ``manifest.sha256.sig``."""
-LATER_FILES = (
-    NAME, "results/paper/main.pdf", "results/paper/captions.rst", "results/paper/sections/provenance.tex",
-    "results/paper/sections/currency.tex", "results/paper/provenance.csv", "results/crate/run.crate.zip",
-)  # fmt: skip
-"""What is made from the manifest, or after it."""
 MEASURED_FOLDER = "results/benchmarks/"
 """Times and speeds: they are others in every run, so no part of a manifest."""
 CHANCE = ("started", "ended", "peak_memory_mb", "scheduler_job", "runner_packages", "checksum")
@@ -102,10 +97,10 @@ def required_paths(jobs: list[dict]) -> set[str]:
 
     They are what the paper's own list is made from or, in a run without a paper, everything.
     """
-    typeset = [job["inputs"] for job in jobs if NAME in job["outputs"]]
+    typeset = [path for job in jobs if NAME in job["outputs"] for path in job["inputs"]]
     required = set()
-    for job in graph.jobs_behind(jobs, [path for paths in typeset for path in paths]) if typeset else jobs:
-        listed = {path for path in job["outputs"] if not path.startswith(MEASURED_FOLDER)} - set(LATER_FILES)
+    for job in graph.jobs_behind(jobs, typeset) if typeset else jobs:
+        listed = {path for path in job["outputs"] if not path.startswith(MEASURED_FOLDER)}
         if listed:
             required |= {*listed, job_records.record_path(job["rule"], job["wildcards"], job["outputs"])}
     return required
@@ -113,46 +108,36 @@ def required_paths(jobs: list[dict]) -> set[str]:
 
 def find_differences(
     published: Mapping[str, str],
-    present: Iterable[str],
-    root: str | Path,
+    expected: Collection[str],
+    records: Mapping[str, dict],
     digests: Mapping[str, str],
-    recorded: Collection[str] = (),
-    expected: Collection[str] = (),
+    root: str | Path,
 ) -> list[dict]:
-    """Return the differences between an earlier state (:func:`read_list`) and the files of today.
+    """Return the differences between an earlier state (:func:`read_list`) and today's.
+
+    A result that was added since is no difference here: the audit judges it.
 
     Args:
-        present: Everything below ``results/`` that is a result.
-        root: The repository.
-        digests: Digests of files of today as far as they are known.
-        recorded: Results that are as the records of their jobs say. Of these it is no difference that an earlier state
-            lacks them: a list of what is behind the paper has no model cards, for example.
         expected: Results and records that a list of this run has to have (:func:`required_paths`).
+        records: Path of the record to record; those that cannot be used are empty.
+        digests: Digests of files of today as far as they are known.
+        root: The repository.
 
     Returns:
-        ``path``, ``state`` (``changed``, ``absent``, ``added``; ``unlisted`` is what makes a list short), and ``told``,
-        in what it differs.
+        ``path``, ``state`` (``changed``, ``absent``, ``unlisted``), and ``told``, in what it differs.
     """
-    problems = {}
-    records = job_records.load_records(problems=problems)
     found = []
     for path, old in sorted(published.items()):
-        place, record = job_records.locate_path(path, root), records.get(path)
-        if path in problems:
-            found.append((path, "changed", f"the record cannot be used: {problems[path]}"))
-        elif record and old not in (statement_digest(record), files.sha256(place)):
-            found.append((path, "changed", "the record says something else"))
-        elif not (record or place.is_file()):
-            found.append((path, "absent", f"was {old[:16]}"))
-        elif not record and (new := digests.get(path) or files.sha256(place)) != old:
-            found.append((path, "changed", f"was {old[:16]}, now {new[:16]}"))
+        place = job_records.locate_path(path, root)
+        new = digests.get(path) or (files.sha256(place) if place.is_file() else "")
+        if path.startswith(f"{job_records.FOLDER}/"):
+            # A record is listed by what it says, or as a file.
+            if old != new and not (records.get(path) and old == statement_digest(records[path])):
+                told = "the record says something else" if new else f"was {old[:16]}"
+                found.append((path, "changed" if new else "absent", told))
+        elif old != new:
+            told = f"was {old[:16]}, now {new[:16]}" if new else f"was {old[:16]}"
+            found.append((path, "changed" if new else "absent", told))
     listed = {str(folder) for path in published for folder in [path, *Path(path).parents]}
-    short = sorted(set(expected) - listed)
-    found += [(path, "unlisted", "is behind the results, not in the list") for path in short]
-    known = {*published, *LATER_FILES, *recorded, *short}
-    folders = tuple(f"{path}/" for path in short)
-    # What Snakemake notes in folders is not a result; the audit reports it where it does not belong.
-    results = (path for path in present if Path(path).name != files.TIMESTAMP)
-    extra = sorted(path for path in results if path not in known and not path.startswith(folders))
-    found += [(path, "added", "was not there") for path in extra]
+    found += [(path, "unlisted", "is behind the results, not in the list") for path in sorted({*expected} - listed)]
     return [dict(zip(("path", "state", "told"), entry, strict=True)) for entry in found]
