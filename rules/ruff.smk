@@ -9,7 +9,7 @@ REQUIRED INPUTS
 OUTPUTS
     results/ruff/instances/, prompts/, predictions/, outputs/, annotation/, analysis/
     results/ruff/estimates.csv, pronoun_tests.csv, against_scored.csv, normalisation.csv
-    results/ruff/figures/, tables/                        figures 1 and 4 to 13, tables 1 to 5 of the paper
+    results/ruff/figures/, tables/                        figures 4 to 9 and 11 to 13, tables 1 to 5 of the paper
     results/paper/sections/ruff.tex, ruff_appendix.tex
 """
 
@@ -43,10 +43,10 @@ RUFF_COMPARED = {"template_sets": RUFF.templates, "every_set": list(RUFF_FILES),
 RUFF_OUTPUTS = "results/ruff/outputs/{templates}.parquet"
 RUFF_OUTPUT_FILES = expand(RUFF_OUTPUTS, templates=RUFF.templates if RUFF.asked else [])
 
-# Figures 1, 4 to 10 of the paper in this order, who becomes whom being an addition, then 11 to 13 and another addition.
-RUFF_DRAWN = ["headline", "context_free", "introduction_accuracy", "accuracy_by_pronoun", "accuracy_by_distractors"]
+# Figures 4 to 9 of the paper in this order, who becomes whom being an addition, then 11 to 13.
+RUFF_DRAWN = ["context_free", "introduction_accuracy", "accuracy_by_pronoun", "accuracy_by_distractors"]
 RUFF_DRAWN += ["who_becomes_whom", *(["scaling"] if have_sizes(RUFF.models) else []), "error_types"]
-RUFF_DRAWN += ["context_free_by_model", *RUFF.prompting_figures(FEWEST)]
+RUFF_DRAWN += RUFF.prompting_figures(FEWEST)
 RUFF_FIGURES = expand("results/ruff/figures/{templates}/{figure}", templates=RUFF.templates, figure=RUFF_DRAWN)
 RUFF_TABULATED = ["accuracy", "pronoun_tests", "error_types", *(["prompting"] if RUFF.asked else [])]
 RUFF_LISTED = ["instance_counts", "models", *(["prompted_models"] if RUFF.asked else [])]
@@ -276,7 +276,8 @@ rule ruff_human_accuracy:
 # The human baseline is that of this run's annotators if the configuration lists their sheets, otherwise the study's.
 rule ruff_figures:
     input:
-        **rules.ruff_estimates.output,
+        estimates=rules.ruff_estimates.output.estimates,
+        pronoun_tests=rules.ruff_estimates.output.pronoun_tests,
         _people=lambda wildcards: [
             f"results/ruff/annotation/{name}/accuracy.csv"
             for name in RUFF_SHEETS
@@ -540,7 +541,7 @@ declare(
     title="RUFF (robust pronoun fidelity)",
     question="Does a model reuse the pronoun that a person was introduced with, also after sentences about somebody else?",
     chances={"accuracy": RUFF.chance},
-    headline=["who_becomes_whom", "headline", "error_types"],
+    headline=["who_becomes_whom", "accuracy_by_distractors", "error_types"],
     outcomes={
         "probability": ["results/ruff/predictions/{part}.parquet"],
         "prompted": ["results/ruff/outputs/{part}.parquet"],

@@ -248,7 +248,6 @@ class Plan(StudyPlan):
             "prompting_vanilla": self.asked and asked,
             "prompting_final": self.chained and chains,
             "prompting_chain": self.chained and chains,
-            "prompting_against_scored": self.pairs and asked,
         }
         return [name for name, is_drawn in drawn.items() if is_drawn]
 

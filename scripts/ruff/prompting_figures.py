@@ -1,89 +1,18 @@
-"""The figures of RUFF on prompted models; others are in ``figures.py``, which draws them all.
+"""The figures of RUFF on prompted models: boxes over prompts; ``figures.py`` draws them all."""
 
-Boxes are over prompts. Those that are no figure of the study say so.
-"""
-
-import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.colors import to_rgba
-from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
 from scripts.core.data.estimate_rows import PROMPTED
 from scripts.core.paper import palette, plotting
-from scripts.ruff import curves, study
-from scripts.ruff.curves import Drawn, prepare_rows
+from scripts.ruff import drawing, study
+from scripts.ruff.drawing import Drawn, Run, prepare_rows
 from scripts.ruff.study import VANILLA
 
 
-def _method_label(method: str):
-    """Return how a method is called in legends."""
-    return "vanilla" if method == VANILLA else f"chain of thought ({method.capitalize()})"
-
-
-def _boxes(ax: Axes, frame: pd.DataFrame, series: str, colours: dict):
-    """Draw a box over prompts for each number of distractors and each level of a column, and every prompt as a point.
-
-    Boxes run from the first to the third quartile with a line at the median; whiskers reach the farthest prompts.
-
-    Args:
-        frame: ``n_distractors``, ``value`` and the column ``series``; a row for each prompt.
-        colours: Level of ``series`` to its colour, in the order of the boxes.
-    """
-    counts = sorted(frame.n_distractors.unique())
-    width = 0.8 / len(colours)
-    for i, (level, colour) in enumerate(colours.items()):
-        for x, count in enumerate(counts):
-            values = frame[(frame[series] == level) & (frame.n_distractors == count)].value.to_numpy()
-            if not len(values):
-                continue
-            at = x + (i - (len(colours) - 1) / 2) * width
-            look = {"color": colour, "linewidth": 0.9}
-            ax.boxplot(
-                values, positions=[at], widths=0.75 * width, whis=(0, 100), showfliers=False, patch_artist=True,
-                manage_ticks=False, medianprops=look | {"linewidth": 1.6}, whiskerprops=look, capprops=look,
-                boxprops={"facecolor": to_rgba(colour, 0.25), "edgecolor": colour, "linewidth": 0.9},
-            )  # fmt: skip
-            # Prompts with the same accuracy stand beside each other, around the middle of the box.
-            same = [values == value for value in values]
-            rank = np.array([mask[:j].sum() - (mask.sum() - 1) / 2 for j, mask in enumerate(same)])
-            step = width * min(0.07, 0.6 / max(mask.sum() for mask in same))
-            look = {"markersize": plotting.SMALLEST_MARKER, "markeredgecolor": "white", "markeredgewidth": 0.2}
-            points = {"linestyle": "none", "marker": "o", "color": colour, "clip_on": False, "zorder": 3}
-            ax.plot(at + step * rank, values, **points, **look)
-    ax.set_xticks(range(len(counts)), [str(count) for count in counts])
-    ax.set_xlim(-0.6, len(counts) - 0.4)
-    plotting.fraction_axis(ax.yaxis)
-
-
-def _box_handle(colour: str, label: str):
-    """Return the legend handle of boxes in ``colour``."""
-    return Patch(facecolor=to_rgba(colour, 0.25), edgecolor=colour, linewidth=0.9, label=label)
-
-
-def _panels(titles: list[str], x: str, y: str, columns: int = 3):
-    """Return a figure with a panel for each title, the panels, which share their y axis, and how many are in a row.
-
-    Args:
-        x, y: Labels of the axes.
-        columns: Panels in a row at most.
-    """
-    columns = min(len(titles), columns)
-    lines = -(-len(titles) // columns)
-    drawn = plotting.new_figure(plotting.COLUMN if columns == 1 else plotting.PAGE, 1.7 * lines + 0.2)
-    grid = drawn.subplots(lines, columns, sharey=True, squeeze=False)
-    for i, (ax, title) in enumerate(zip(grid.flat, titles, strict=False)):
-        ax.set_title(title)
-        ax.set_xlabel(x)
-        if i % columns == 0:
-            ax.set_ylabel(y)
-    for ax in grid.flat[len(titles) :]:
-        ax.set_axis_off()
-    return drawn, list(grid.flat[: len(titles)]), columns
-
-
-def answers(tables: dict[str, pd.DataFrame], run: Drawn) -> pd.DataFrame:
+def answers(tables: dict[str, pd.DataFrame], run: Run) -> pd.DataFrame:
     """Return the accuracies of prompted models with each prompt."""
     rows = tables["estimates"]
     rows = rows[(rows.scoring == PROMPTED) & (rows.prompt != "") & ~rows.prompt.str.contains("|", regex=False)]
@@ -91,96 +20,103 @@ def answers(tables: dict[str, pd.DataFrame], run: Drawn) -> pd.DataFrame:
     return study.in_order(rows, model=run.models, method=run.methods, n_distractors=None, prompt=None)
 
 
-def vanilla(tables: dict[str, pd.DataFrame], run: Drawn) -> pd.DataFrame:
+def vanilla(tables: dict[str, pd.DataFrame], run: Run) -> pd.DataFrame:
     """Return accuracies without chains of thought by number of distractors (paper Figures 11a and 11b)."""
     rows = answers(tables, run)
     return rows[rows.method == VANILLA]
 
 
-def chains(tables: dict[str, pd.DataFrame], run: Drawn, answer: str) -> pd.DataFrame:
-    """Return accuracies with and without a chain of thought: ``final`` answers, or in the ``chain`` (Figures 12, 13).
+def with_chains(tables: dict[str, pd.DataFrame], run: Run) -> pd.DataFrame:
+    """Return accuracies of models that were asked for chains of thought, where they were; vanilla answers come first.
 
-    They are those with which chains were elicited, of models that were asked for some. Vanilla answers come first.
+    Vanilla answers on more samples than chains were elicited on are no comparison.
     """
     rows = answers(tables, run)
-    chained = rows[rows.method != VANILLA]
-    # Vanilla answers on more samples than chains were elicited on are no comparison.
-    asked = pd.MultiIndex.from_frame(rows[["model", "n_distractors"]]).isin(
-        list(zip(chained.model, chained.n_distractors, strict=True))
-    )
-    wanted = rows.answer == answer if answer == "final" else (rows.answer == answer) | (rows.method == VANILLA)
-    return rows[asked & wanted]
+    keys = ["model", "n_distractors"]
+    return rows.merge(rows[rows.method != VANILLA][keys].drop_duplicates(), on=keys)
 
 
-def against_scored(tables: dict[str, pd.DataFrame], run: Drawn) -> pd.DataFrame:
-    """Return prompted accuracy and accuracy by likelihood on the same instances (cf. paper Figure 11a)."""
-    return prepare_rows(tables["against_scored"])
+def final_answers(tables: dict[str, pd.DataFrame], run: Run) -> pd.DataFrame:
+    """Return accuracies with and without a chain of thought by the final answer (paper Figure 12)."""
+    rows = with_chains(tables, run)
+    return rows[rows.answer == study.FINAL]
 
 
-@curves.draws
-def draw_vanilla(frame: pd.DataFrame, run: Drawn) -> Figure:
+def chain_answers(tables: dict[str, pd.DataFrame], run: Run) -> pd.DataFrame:
+    """Return accuracies by what the chain of thought itself says, and without one (paper Figure 13)."""
+    rows = with_chains(tables, run)
+    return rows[(rows.answer != study.FINAL) | (rows.method == VANILLA)]
+
+
+def draw_vanilla(rows: pd.DataFrame, run: Run) -> Drawn:
     """Draw a panel for each architecture, with a box for each of its models."""
-    models = run.drawn
-    groups = curves.by_architecture(models)
-    few = len(models) <= 2
-    drawn = plotting.new_figure(plotting.COLUMN if few else plotting.PAGE, 1.9 * len(groups) + 0.2)
-    axes = drawn.subplots(len(groups), 1, squeeze=False)[:, 0]
-    handles = []
-    for ax, (architecture, names) in zip(axes, groups.items(), strict=True):
-        colours = {name: palette.model_style(models[name])["color"] for name in names}
-        _boxes(ax, frame[frame.model.isin(names)], "model", colours)
-        ax.set_title(curves.panel_title(architecture, groups))
-        ax.set_ylabel("Accuracy")
-        if len(models) > 1:
-            handles += [_box_handle(colours[name], models[name]["label"]) for name in names]
-    axes[-1].set_xlabel(curves.DISTRACTORS)
-    handles += run.references(axes)
-    plotting.legend_below(drawn, handles, 2 if few else 5)
-    return drawn
+    groups = run.by_architecture(rows)
+    panels = {drawing.panel_title(a, groups): rows[rows.model.isin(names)] for a, names in groups.items()}
+    names = [name for group in groups.values() for name in group]
+    looks = {name: (palette.model_style(run.models[name])["color"], run.models[name]["label"]) for name in names}
+    return draw_boxes(panels, "model", looks, run, 1)
 
 
-@curves.draws
-def draw_methods(frame: pd.DataFrame, run: Drawn) -> Figure:
+def draw_methods(rows: pd.DataFrame, run: Run) -> Drawn:
     """Draw a panel for each model, with a box for each method."""
-    names = curves.order_models(run.drawn)
-    # None is the colour of a model beside it.
+    names = [name for group in run.by_architecture(rows).values() for name in group]
+    panels = {plotting.model_title(name, run.models): rows[rows.model == name] for name in names}
+    labels = {one: "vanilla" if one == VANILLA else f"chain of thought ({one.capitalize()})" for one in run.methods}
     hues = palette.CATEGORIES
-    there = set(frame.method)
-    colours = {one: hues[i % len(hues)] for i, one in enumerate(run.methods) if one in there}
-    titles = [plotting.model_title(name, run.drawn) for name in names]
-    drawn, axes, columns = _panels(titles, curves.DISTRACTORS, "Accuracy", 2)
-    for ax, name in zip(axes, names, strict=True):
-        _boxes(ax, frame[frame.model == name], "method", colours)
-    handles = [_box_handle(colour, _method_label(one)) for one, colour in colours.items()]
-    handles += run.references(axes)
-    plotting.legend_below(drawn, handles, 2 if columns == 1 else 4)
-    return drawn
+    looks = {one: (hues[i % len(hues)], labels[one]) for i, one in enumerate(run.methods) if one in set(rows.method)}
+    return draw_boxes(panels, "method", looks, run, min(len(panels), 2))
 
 
-SCORED = {"color": "#000000", "marker": "s", "linestyle": (0, (4, 1.5)), "markersize": 3.5}
+def draw_boxes(panels: dict[str, pd.DataFrame], series: str, looks: dict, run: Run, across: int) -> Drawn:
+    """Draw panels with a box over prompts for each number of distractors and level of the column ``series``.
 
-
-@curves.draws
-def draw_against_scored(frame: pd.DataFrame, run: Drawn) -> Figure:
-    """Draw a panel for each pair of a prompted and a scored model."""
-    models = run.models
-    pairs = list(dict.fromkeys(zip(frame.prompted, frame.scored, strict=True)))
-    titles = [" and\n".join(plotting.model_title(name, models) for name in dict.fromkeys(pair)) for pair in pairs]
-    drawn, axes, columns = _panels(titles, curves.DISTRACTORS, "Accuracy")
-    for ax, (prompted, scored) in zip(axes, pairs, strict=True):
-        pair = frame[(frame.prompted == prompted) & (frame.scored == scored)]
-        rows, likelihoods = (part[1] for part in pair.groupby(pair.scoring != PROMPTED))
-        colour = palette.model_style(models[prompted])["color"]
-        ax.plot(rows.n_distractors, rows.value, color=colour, marker="o", markersize=3.5)
-        ax.fill_between(rows.n_distractors, rows.lowest, rows.highest, color=colour, alpha=0.18, linewidth=0)
-        ax.plot(likelihoods.n_distractors, likelihoods.value, **SCORED)
-        curves.distractor_axis(ax)
+    Args:
+        panels: Titles to rows, one for each prompt.
+        looks: Levels of ``series`` to colour and label, in the order of the boxes.
+        across: Panels side by side.
+    """
+    down = -(-len(panels) // across)
+    width = plotting.COLUMN if across == 1 and len(looks) <= 3 else plotting.PAGE
+    drawn = plotting.new_figure(width, 1.8 * down + 0.2)
+    axes = drawn.subplots(down, across, sharey=True, squeeze=False).flat
+    for place, (ax, (title, rows)) in enumerate(zip(axes, panels.items(), strict=False)):
+        counts = {n: x for x, n in enumerate(sorted(rows.n_distractors.unique()))}
+        rows = rows.assign(x=rows.n_distractors.map(counts))
+        levels = [level for level in looks if level in set(rows[series])]
+        for i, level in enumerate(levels):
+            draw_series(ax, rows[rows[series] == level], looks[level][0], i - (len(levels) - 1) / 2, 0.8 / len(levels))
+        ax.set(title=title, xlim=(-0.6, len(counts) - 0.4))
+        ax.set_xticks(range(len(counts)), map(str, counts))
+        ax.set_xlabel(drawing.DISTRACTORS if place + across >= len(panels) else "")
+        ax.set_ylabel("Accuracy" if place % across == 0 else "")
         plotting.fraction_axis(ax.yaxis)
+    for ax in axes[len(panels) :]:
+        ax.set_axis_off()
     handles = [
-        plotting.line_handle({"color": plotting.GREY, "marker": "o", "markersize": 3.5}, "prompted, mean over prompts"),
-        plotting.line_handle(SCORED, "scored by likelihood"),
-        Patch(facecolor=plotting.GREY, alpha=0.25, linewidth=0, label="range over prompts"),
-        *run.references(axes),
+        Patch(facecolor=to_rgba(colour, 0.25), edgecolor=colour, linewidth=0.9, label=label)
+        for colour, label in looks.values()
     ]
-    plotting.legend_below(drawn, handles, 2 if columns == 1 else 5)
-    return drawn
+    alone = series == "model" and len(run.models) == 1
+    return drawn, [*handles[: 0 if alone else None], *run.references(axes[: len(panels)])]
+
+
+def draw_series(ax: Axes, rows: pd.DataFrame, colour: str, shift: float, width: float) -> None:
+    """Draw the boxes of one series, ``shift`` times their ``width`` from their tick ``x``, and each prompt as a point.
+
+    Boxes run from the first to the third quartile with a line at the median; whiskers reach the farthest prompts.
+    """
+    boxes = {x: values.to_numpy() for x, values in rows.groupby("x").value}
+    look = {"color": colour, "linewidth": 0.9}
+    ax.boxplot(
+        list(boxes.values()), positions=[x + shift * width for x in boxes],
+        widths=0.75 * width, whis=(0, 100), showfliers=False, patch_artist=True, manage_ticks=False, whiskerprops=look,
+        medianprops=look | {"linewidth": 1.6}, capprops=look,
+        boxprops={"facecolor": to_rgba(colour, 0.25), "edgecolor": colour, "linewidth": 0.9},
+    )  # fmt: skip
+    # Prompts with the same accuracy stand side by side, around the middle of the box.
+    same = rows.groupby(["x", "value"]).value
+    sizes = same.transform("size")
+    apart = (same.cumcount() - (sizes - 1) / 2) * min(0.07, 0.6 / sizes.max())
+    points = {"marker": "o", "markersize": plotting.SMALLEST_MARKER, "markeredgecolor": "white"}
+    points |= {"markeredgewidth": 0.2, "linestyle": "none", "color": colour, "clip_on": False, "zorder": 3}
+    ax.plot(rows.x + (shift + apart) * width, rows.value, **points)

@@ -62,7 +62,6 @@ def section(
         "pronoun_sets": [{"set": name, "label": label} for name, label in labels.items()],
         "labels": labels,
         "families": {facts["family"] for facts in [*models.values(), *prompting["models"].values()]},
-        "architectures": [a for a in ("decoder", "encoder") if a in {f["architecture"] for f in models.values()}],
         "few": FEW,
         "foremost": models[study.main_model(models)]["label"],
         "others": others,

@@ -64,14 +64,13 @@ VALUES, CURVES = Shown("value", "low", "high"), Shown("value", "low", "high", "y
 SHOWN = {
     "headlines": [VALUES],
     "scores": [ACCURACY],
-    "headline": [CURVES],
     "accuracy_by_distractors": [CURVES],
     "accuracy_by_pronoun": [VALUES],
-    "introduction_accuracy": [VALUES, Shown("value", "sd_low", "sd_high", rows="sd == sd")],
+    "introduction_accuracy": [VALUES],
+    "prompting": [Shown("value", axis="y")],
     "error_types": [CURVES],
     "who_becomes_whom": [Shown("value", "low", "high", "y", rows="value > 0")],
     "context_free": [Shown("count", axis="y", rows="model != model")],
-    "context_free_by_model": [Shown("count")],
     "scaling": [CURVES, Shown("parameters")],
     "accuracy_by_group": [VALUES],
     "few_shot": [Shown("value", "sd_low", "sd_high", "y")],
@@ -166,7 +165,7 @@ def undrawn(name: str, table: pd.DataFrame, marks: list[dict[str, Any]]) -> list
             low=table.low.clip(0, 100), high=table.high.clip(0, 100),
             band_low=(table.fit - table.study_band).clip(0, 100), band_high=(table.fit + table.study_band).clip(0, 100),
         )  # fmt: skip
-    if name in ("few_shot", "introduction_accuracy"):
+    if name == "few_shot":
         # A standard deviation is drawn as far as a share can be.
         ends = (table.value - table.sd).clip(lower=0), (table.value + table.sd).clip(upper=1)
         table = table.assign(sd_low=ends[0], sd_high=ends[1])

@@ -25,10 +25,10 @@ from tests.ruff import synthetic
 
 SECTIONS = ("ruff", "ruff_appendix")
 FIGURES = (
-    "headline", "context_free", "introduction_accuracy", "accuracy_by_pronoun", "accuracy_by_distractors", "scaling",
-    "error_types", "context_free_by_model", "who_becomes_whom",
+    "context_free", "introduction_accuracy", "accuracy_by_pronoun", "accuracy_by_distractors", "scaling", "error_types",
+    "who_becomes_whom",
 )  # fmt: skip
-PROMPTING_FIGURES = ("prompting_vanilla", "prompting_final", "prompting_chain", "prompting_against_scored")
+PROMPTING_FIGURES = ("prompting_vanilla", "prompting_final", "prompting_chain")
 TWO, PAPER, SETS = synthetic.DEMONSTRATION, synthetic.paper_models(), synthetic.SETS
 DEMONSTRATED, STUDY = dict(list(TWO.items())[:1]), synthetic.prompted_models()
 
@@ -103,7 +103,7 @@ def make_set(folder, key, models, sets, seeds, distractors, asked):
         tables.table(**given, **table(folder, f"{key}/{name}"), table=name, models=models, asked=asked["models"])
     for name, frame in make_prompting(folder, key, sets, asked).items():
         data[name] = pd.concat([data[name], frame]) if len(data[name]) else frame
-    drawn = PROMPTING_FIGURES[: 3 + bool(asked["pairs"])] if asked["models"] else ()
+    drawn = PROMPTING_FIGURES if asked["models"] else ()
     for name in (*FIGURES, *drawn):
         with files.write_atomically(folder / f"figures/{key}/{name}.pdf") as temporary:
             Figure(figsize=(2, 1)).savefig(temporary, format="pdf")
@@ -286,8 +286,7 @@ def test_the_study_stands_beside_the_run(rendered):
 def test_the_body_is_short_and_the_details_have_all_other_figures(rendered):
     body, details = section(rendered("all models of the study")).split(r"\section{RUFF: details}")
     places = {name: (f"official/{name}.pdf}}" in body, f"official/{name}.pdf}}" in details) for name in FIGURES}
-    # Predictions by model are in the CSV file alone.
-    assert [name for name, place in places.items() if sum(place) != 1] == ["context_free_by_model"]
+    assert all(sum(place) == 1 for place in places.values())
     assert places["who_becomes_whom"][0] and not places["error_types"][0]
 
 

@@ -6,19 +6,17 @@ Values of the tables of figures are golden (tests/golden); here is what the defa
 import functools
 import warnings
 
-import numpy as np
 import pandas as pd
 import pytest
 
 from scripts.core.errors import UserError
 from scripts.core.paper import palette, plotting
-from scripts.ruff import curves, figures, pronoun_figure
+from scripts.ruff import drawing, figures, pronoun_figures
 from tests.figures import colours, problems
 from tests.golden import marks
 from tests.ruff import synthetic
 
-OF_PRONOUNS = ("context_free", "context_free_by_model", "accuracy_by_pronoun", "who_becomes_whom")
-WITHOUT_CONTEXT = ("context_free", "context_free_by_model")
+OF_PRONOUNS = ("context_free", "accuracy_by_pronoun", "who_becomes_whom")
 TWO, PAPER, ASKED = synthetic.DEMONSTRATION, synthetic.paper_models(), synthetic.prompted_models()
 FOUR = synthetic.SETS[:4]
 MINILM = "minilm-l6-mlm"
@@ -33,42 +31,30 @@ RUNS = {
 
 @functools.cache
 def tables_of(run):
-    """Return the tables of one of :data:`RUNS`, prompted models being compared with themselves; nobody changes them."""
+    """Return the tables of one of :data:`RUNS`; nobody changes them."""
     models, asked, sets, seeds, distractors = RUNS[run]
     tables = synthetic.tables(models, sets, seeds, distractors)
     if asked:
         orders = ["published", "rotated"]
         outputs = synthetic.prompted_outputs(asked, sets, distractors, list(asked)[-1:], orders)
-        pairs = [{"prompted": name, "scored": name} for name in asked]
-        for name, frame in synthetic.prompted_tables(outputs, pairs).items():
-            tables[name] = pd.concat([tables[name], frame]) if len(tables[name]) else frame
+        tables["estimates"] = pd.concat([tables["estimates"], synthetic.prompted_tables(outputs)["estimates"]])
     return tables
-
-
-def drawn_of(models, sets):
-    labels = {entry["set"]: entry["label"] for entry in sets}
-    return curves.Drawn(models, labels, 1 / len(sets), 0.998, ["vanilla", "kojima", "zhou"])
 
 
 def draw(name, tables, models=TWO, sets=FOUR):
     """Return the rows and the figure that the functions of a figure make of tables."""
     select, paint = figures.FIGURES[name]
-    run = drawn_of(models, sets)
+    labels = {entry["set"]: entry["label"] for entry in sets}
+    run = drawing.Run(models, labels, 1 / len(sets), 0.998, ["vanilla", "kojima", "zhou"])
     rows = select(tables, run)
-    return rows, paint(rows, run)
+    return rows, drawing.draw_enough(paint, rows, run)
 
 
 def few_instances(tables, **where):
     """Return tables in which shares of models rest on fewer instances than a figure draws."""
-    changed = dict(tables)
-    for name in ("estimates", "against_scored"):
-        rows = changed[name]
-        if len(rows):
-            chosen = rows.metric != "picked"
-            for column, value in where.items():
-                chosen &= rows[column] == value
-            changed[name] = rows.assign(below=rows.below.mask(chosen, plotting.FEWEST - 1))
-    return changed
+    rows = tables["estimates"]
+    chosen = (rows[list(where)] == pd.Series(where)).all(axis=1)
+    return tables | {"estimates": rows.assign(below=rows.below.mask(chosen, plotting.FEWEST - 1))}
 
 
 CASES = [
@@ -79,14 +65,12 @@ CASES = [
     and (len(models) > 1 or name != "scaling")
     and (list(distractors) != [0] or name != "error_types")
 ]
-PROMPTED = dict.fromkeys(("prompting_vanilla", "prompting_final", "prompting_chain"), marks.Shown("value", axis="y"))
-PROMPTED["prompting_against_scored"] = marks.Shown("value", "lowest", "highest", "y")
 
 
 @pytest.mark.parametrize(("run", "name"), CASES)
 def test_figures_keep_the_rules_and_show_their_tables(run, name):
     scored, asked, sets, _, _ = RUNS[run]
-    models = asked | scored if name == "prompting_against_scored" else asked if "prompting" in name else scored
+    models = asked if "prompting" in name else scored
     rows, drawn = draw(name, tables_of(run), models, sets)
     assert max(drawn.get_size_inches() - (plotting.PAGE, 9)) <= 0
     alone = next(iter(models.values()))["label"] if len(models) == 1 else None
@@ -94,9 +78,7 @@ def test_figures_keep_the_rules_and_show_their_tables(run, name):
         warnings.simplefilter("error", UserWarning)
         assert problems(drawn, pronouns=name in OF_PRONOUNS, alone=alone) == []
     assert len(rows)
-    rows, placed = rows.replace({"model": {"": None}}), marks.marks(drawn)
-    shown = marks.missing(rows, placed, PROMPTED[name]) if name in PROMPTED else marks.undrawn(name, rows, placed)
-    assert list(shown) == []
+    assert marks.undrawn(name, rows.replace({"model": {"": None}}), marks.marks(drawn)) == []
 
 
 @pytest.mark.parametrize("name", figures.FIGURES)
@@ -105,12 +87,10 @@ def test_nothing_is_drawn_of_a_run_of_few_instances(name):
     _, drawn = draw(name, few_instances(tables_of("paper-five-sets")), models, synthetic.SETS)
     assert problems(drawn, pronouns=name in OF_PRONOUNS) == []
     texts = [text.get_text() for ax in drawn.axes for text in ax.texts]
-    assert any("Nothing is drawn" in text for text in texts) != (name in WITHOUT_CONTEXT)
+    assert any("Nothing is drawn" in text for text in texts)
 
 
-@pytest.mark.parametrize(
-    "name", ["headline", "introduction_accuracy", "accuracy_by_pronoun", "accuracy_by_distractors"]
-)
+@pytest.mark.parametrize("name", ["introduction_accuracy", "accuracy_by_pronoun", "accuracy_by_distractors"])
 def test_models_with_too_few_instances_are_named_and_not_drawn(name):
     _, drawn = draw(name, few_instances(synthetic.tables(TWO, FOUR), model=MINILM))
     assert palette.model_style(TWO[MINILM])["color"].lower() not in colours(drawn)
@@ -134,7 +114,7 @@ def test_figures_are_written_the_same_again_and_need_rows(tmp_path):
     def write(folder, name, distractors):
         folder.mkdir()
         tables = synthetic.tables(TWO, FOUR, distractors=distractors)
-        paths = synthetic.write(folder, {key: tables[key] for key in tables if key != "normalisation"})
+        paths = synthetic.write(folder, {key: tables[key] for key in ("estimates", "pronoun_tests")})
         made = {kind: [str(folder / f"{name}.{kind}")] for kind in ("pdf", "png", "csv")}
         figures.figures(
             **paths, **made, templates="replica", models=TWO, asked={}, pronoun_sets=FOUR, chance=0.25, human=0.998,
@@ -142,28 +122,10 @@ def test_figures_are_written_the_same_again_and_need_rows(tmp_path):
         )  # fmt: skip
         return [(folder / f"{name}.{kind}").read_bytes() for kind in made]
 
-    assert write(tmp_path / "a", "headline", range(6)) == write(tmp_path / "b", "headline", range(6))
+    first, again = (write(tmp_path / name, "accuracy_by_distractors", range(6)) for name in "ab")
+    assert first == again
     with pytest.raises(UserError, match=r"estimates\.csv: has no rows for introduction_accuracy; add 0 to ruff.distr"):
         write(tmp_path / "c", "introduction_accuracy", [1, 2])
-
-
-def test_curves_are_shaded_between_bounds_on_the_scale_if_there_are_any():
-    ax = plotting.new_figure(plotting.COLUMN, 1.5).subplots()
-    x, y, gaps = pd.Series([0, 1]), pd.Series([0.5, 0.4]), pd.Series([np.nan, np.nan])
-    curves.draw_curve(ax, x, y, gaps, gaps, {"color": "#000000"})
-    assert not ax.collections
-    curves.draw_curve(ax, x, y, y - 0.45, y + 0.1, {"color": "#000000"})
-    (area,) = ax.collections
-    assert area.get_paths()[0].vertices[:, 1].min() == 0
-
-
-def test_the_headline_shows_the_largest_of_each_architecture():
-    rows, _ = draw("headline", tables_of("paper-five-sets"), PAPER)
-    assert list(dict.fromkeys(rows.model)) == ["llama-2-70b", "roberta-large"]
-    # The first of equals; an unpublished size is the smallest.
-    sizes = {"a": None, "b": 5, "c": 5}
-    models = {name: {"architecture": "decoder", "parameters": size} for name, size in sizes.items()}
-    assert list(figures.largest(models)) == ["b"]
 
 
 def test_picks_without_context_have_a_mean_and_a_random_choice():
@@ -171,8 +133,6 @@ def test_picks_without_context_have_a_mean_and_a_random_choice():
     rows, _ = draw("context_free", tables, PAPER, synthetic.SETS)
     he = rows[rows.preferred == "he"].set_index("model")["count"]
     assert he[""] == pytest.approx(he.drop("").mean())
-    by_model, _ = draw("context_free_by_model", tables, PAPER, synthetic.SETS)
-    assert by_model["count"][by_model.model == "random"].tolist() == [36] * 5
     # The mean leaves out a demonstration model, so that it has no SD.
     rows, _ = draw("context_free", synthetic.tables(TWO, FOUR))
     assert (rows.n_models == 1).all() and rows.sd[rows.model == ""].isna().all()
@@ -188,9 +148,9 @@ def test_marks_tell_significant_others_and_undefined_apart():
     assert marked.next_pronoun.dropna().to_dict() == {"he": "she", "she": "they", "they": "xe"}
     assert rows.model.tolist()[:4] == [""] * 4 and rows.value[0] == pytest.approx(0.9)
     texts = [text.get_text() for ax in drawn.axes for text in ax.texts]
-    assert [texts.count(mark) for mark in pronoun_figure.MARKS] == [7, 1, 1]
+    assert [texts.count(mark) for mark in pronoun_figures.MARKS] == [7, 1, 1]
     said = [text.get_text()[:4].split("  ")[0] for text in drawn.legends[0].get_texts()]
-    assert [one for one in said if one in pronoun_figure.MARKS] == ["∗", "n.s.", "–"]
+    assert [one for one in said if one in pronoun_figures.MARKS] == ["∗", "n.s.", "–"]
     models = RUNS["one-model-one-sample"][0]
     alone, _ = draw("accuracy_by_pronoun", tables_of("one-model-one-sample"), models)
     assert set(alone.model) == set(models)
@@ -237,24 +197,3 @@ def test_chains_of_thought_stand_beside_vanilla_answers_to_the_same_instances():
         read = rows.groupby("method").answer.unique().map(list).to_dict()
         assert read == {"vanilla": ["final"], "kojima": [answer], "zhou": [answer]}
         assert (set(rows.model), set(rows.n_distractors), len(rows)) == ({"flan-t5-xxl"}, {3}, 3 * 10)
-
-
-@pytest.mark.parametrize(
-    ("families", "each", "drawn", "words"),
-    [
-        (3, 8, 24, ""),
-        (4, 8, 8, "smallest and largest of each family"),
-        (20, 2, 20, "largest of each family"),
-        (60, 1, 24, "largest of 24 families"),
-    ],
-)
-def test_of_many_models_a_figure_says_which_it_shows(families, each, drawn, words):
-    models = {
-        f"m{family}-{size}": {"family": f"F{family}", "parameters": 10**size + family, "architecture": "decoder"}
-        for family in range(families)
-        for size in range(each)
-    }
-    names, said = curves.shown_models(models, list(models))
-    assert (len(names), said) == (drawn, words) and names == [name for name in models if name in names]
-    if each > 1:
-        assert f"m0-{each - 1}" in names

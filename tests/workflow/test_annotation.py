@@ -10,7 +10,7 @@ from scripts.core import files
 pytestmark = pytest.mark.workflow
 
 FOLDER = "results/ruff/annotation/replica"
-FIGURE = "results/ruff/figures/replica/headline.pdf"
+FIGURE = "results/ruff/figures/replica/accuracy_by_distractors.pdf"
 
 
 def test_the_human_line_is_that_of_the_annotators(finished):

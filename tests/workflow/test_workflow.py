@@ -66,7 +66,7 @@ def test_an_unrelated_module_reruns_nothing(finished):
 EDITED = {
     "analyses": ("scripts/ruff/pronoun_tests.py", (*SOURCES, "scores"),
         {"ruff_estimates", "ruff_figures", "ruff_table", "ruff_section"}, {"ruff_sample", "ruff_instances", "score"}),
-    "figures": ("scripts/ruff/curves.py", ("figures", "tables", "scores"), {"ruff_figures", "figures"}, None),
+    "figures": ("scripts/ruff/drawing.py", ("figures", "tables", "scores"), {"ruff_figures", "figures"}, None),
     "engine": ("scripts/core/scoring/tree.py", ("scores",), {"score", "merge_scores", "scores"}, None),
 }  # fmt: skip
 

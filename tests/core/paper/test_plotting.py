@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from scripts.core.paper import palette, plotting
-from scripts.ruff import curves
+from scripts.ruff import drawing
 from tests.figures import problems
 
 
@@ -84,7 +84,7 @@ def test_the_rules_of_figures_see_what_breaks_them(change, told):
         plotting.point_handle("open point"),
         plotting.line_handle({"color": "#D4526E", "marker": "s"}, "curve"),
         plotting.line_handle({"color": plotting.GREY, "linestyle": "--"}, "reference"),
-        *curves.shading_handles("shading"),
+        drawing.shading_handle("shading"),
     ],
     ids=lambda handle: handle.get_label(),
 )
