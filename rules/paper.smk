@@ -11,7 +11,7 @@ SECTION_FILES = [
     if Path(repo_path(f"paper/sections/{study.name}{part}.tex.j2")).is_file()
 ]
 # What the paper says of all studies together.
-COMMON_SECTIONS = ["overview", "protocols", "scores", "headlines", "evidence"]
+COMMON_SECTIONS = ["overview", "protocols", "scores", "headlines", "evidence", "findings"]
 NUMBER_FILES = [path for study in STUDIES.values() for path in [*study.number_files, *study.verdict_files]]
 # Figures and tables of all studies, in every format.
 RESULT_FILES = [path for study in STUDIES.values() for path in [*study.figure_files, *study.table_files]]

@@ -119,6 +119,7 @@ def main(
         "findings": sections.describe_findings,
         "table": sections.float_table,
         "count_rows": printed_tables.count_rows,
+        "split_table": printed_tables.split_table,
     }
     sections.write_all(sections_tex, templates, context)
     rows = [place for study in studies for place in study["front"].used]

@@ -22,7 +22,7 @@ STUDIES = [
      "appendix": False, "chances": {"accuracy": 0.25}},
     {"key": "two", "label": "Two", "name": "Two", "question": "", "parts": ["run"], "appendix": False, "chances": {}},
 ]  # fmt: skip
-COMMON = ("overview", "protocols", "scores", "headlines", "evidence")
+COMMON = ("overview", "protocols", "scores", "headlines", "evidence", "findings")
 FRONT = r"""\BLOCK{if place == "protocol"}text & decision & score & others
 \BLOCK{elif place == "scores"}Its scores are these.
 \BLOCK{elif place == "thesis"}It rises to \VAR{front.estimate("accuracy", part="replica", pronoun="xe")}.
@@ -177,11 +177,11 @@ def test_rules_and_demonstrations_are_left_out_where_there_is_anything_else(made
 
 
 def test_findings_that_hold_or_fail_are_listed(made):
-    text = seen(made["evidence"])
+    text = seen(made["findings"])
     assert "1 & Finding 1. (S) & fails & fails &" in text and "2 & Finding 2. (S) & holds & fails & Replica:" in text
     # What is undecided, and a study that tests none, are not.
-    assert "Finding 12." not in text and "Two" not in text.partition("Published numbers")[0]
-    assert "n = 22 verdicts" in text and "because this run has none" not in text
+    assert "Finding 12." not in text and "Two" not in text
+    assert "n = 22 verdicts" in text and "because this run has none" not in made["evidence"]
 
 
 @pytest.mark.parametrize(

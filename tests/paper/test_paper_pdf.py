@@ -66,7 +66,7 @@ def test_tex_runs_no_programs(tmp_path, monkeypatch):
         (r"See \ref{fig:gone}.", "main.tex, line 1: undefined reference fig:gone"),
         (r"See \cite{gone}.", "main.tex, line 1: undefined citation gone"),
         (r"\undefinedcommand", "main.tex, line 1: LaTeX error: Undefined control sequence"),
-        (r"\noindent\rule{50cm}{1pt}", "main.tex, line 1: overfull hbox"),
+        (r"\noindent\rule{50cm}{1pt}", r"main.tex, line 1: Overfull \hbox"),
         (r"\section{a}\label{a}\section{b}\label{a}", "main.tex: label defined twice: a"),
         (r"\font\x=cmmi10 \x \char255", "main.tex: missing glyph"),
         (r"x\pdfstartlink goto name{gone}\relax x\pdfendlink", "main.tex: link without a target: gone"),

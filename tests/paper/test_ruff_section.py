@@ -168,7 +168,7 @@ def render(folder, models=TWO, sets=SETS[:4], seeds=3, distractors=range(6), key
     rendered = "".join((paper / name).read_text(encoding="utf-8") for name in sources)
     targets = sorted(set(re.findall(r"\\(?:sourced|origin)\{([^}]+)\}", rendered)))
     anchors = "".join(rf"\hypertarget{{{target}}}{{}}" for target in targets)
-    others = dict.fromkeys(("currency", "overview", "protocols", "scores", "headlines", "evidence"), "")
+    others = dict.fromkeys(("currency", "overview", "protocols", "scores", "headlines", "evidence", "findings"), "")
     others["provenance"] = rf"\section{{Sources}}\label{{sec:provenance}}{anchors}"
     for name, text in others.items():
         files.write_text(paper / f"sections/{name}.tex", text)

@@ -138,7 +138,7 @@ def describe_precision(precision: str, source: Mapping[str, Any]) -> str:
 
     Examples:
         >>> describe_precision("float32", {"package": "a", "file": "a/SmolLM2-135M-Instruct.Q4_1.gguf"})
-        'float32, stored as Q4_1'
+        'float32, from 4-bit weights'
     """
-    quantised = re.search(r"\.(I?Q\w+)\.gguf$", source.get("file", ""))
-    return f"{precision}, stored as {quantised[1]}" if quantised else precision
+    quantised = re.search(r"\.I?Q(\d)\w*\.gguf$", source.get("file", ""))
+    return f"{precision}, from {quantised[1]}-bit weights" if quantised else precision

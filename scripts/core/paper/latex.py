@@ -149,7 +149,7 @@ def check_log(text: str, overfull: float = 10.0, main: str = "main.tex") -> list
     Args:
         text: The log of the last run, its lines not wrapped (``max_print_line``). Errors name their file with
             ``-file-line-error``, everything else with :data:`MARKS`.
-        overfull: Boxes that stick out by more than this many points are a problem.
+        overfull: Boxes and floats that are too large by more than this many points are a problem.
         main: The file that is read where no mark says otherwise.
     """
     problems, reading = [], [main]
@@ -166,9 +166,9 @@ def check_log(text: str, overfull: float = 10.0, main: str = "main.tex") -> list
             problems.append(f"{error[1]}, line {error[2]}: LaTeX error: {error[3]}")
             continue
         told = next((message.format(m[1]) for pattern, message in _PROBLEMS if (m := re.search(pattern, line))), None)
-        box = re.search(r"Overfull \\([hv])box \(([\d.]+)pt too \w+\)", line)
+        box = re.search(r"(Overfull \\[hv]box|Float too large for page)(?: \(| by )([\d.]+)pt", line)
         if box and float(box[2]) > overfull:
-            told = f"overfull {box[1]}box, {box[2]} pt too large"
+            told = f"{box[1]}, {box[2]} pt too large"
         if told:
             at = re.search(r"(?:on input line|at lines?) (\d+)", line)
             problems.append(f"{reading[-1]}, line {at[1]}: {told}" if at else f"{reading[-1]}: {told}")

@@ -8,8 +8,10 @@ from scripts.core.paper import latex
 
 BASELINE = re.compile(r"\((rule|demonstration)\)")
 """What the labels of heuristics and of demonstration models and systems hold."""
-COLUMN_POINTS, SMALLEST = 236, 7
-"""Width of a column and size of the smallest type, in points."""
+COLUMN_POINTS, PAGE_POINTS, SMALLEST = 236, 489, 7
+"""Widths of a column and of the page, and size of the smallest type, in points."""
+PAGE_LINES = 76
+"""Lines of the smallest type in a table that fills a page, whose caption takes the rest."""
 SIZES = {"footnotesize": 8, "scriptsize": 7}
 LETTER, GAP = 0.47, 7.0
 """Width of a letter in parts of its size, and the space between columns of a table in points."""
@@ -74,9 +76,31 @@ def fits_column(cells: str, size: str) -> bool:
     return not scaled or natural_width(cells, size) * SMALLEST / SIZES[size] <= COLUMN_POINTS
 
 
+def split_table(cells: str) -> list[latex.Raw]:
+    """Return the rows of a table with columns of set widths as tables that each fit a page in the smallest type."""
+    head, rule, rest = cells.partition("\\midrule\n")
+    body, bottom, end = rest.partition(r"\bottomrule")
+    letters = [
+        float(width) * PAGE_POINTS / (LETTER * SMALLEST) for width in re.findall(r"p\{([\d.]+)\\linewidth", head)
+    ]
+    pages: list[list[str]] = []
+    free = 0
+    for row in body.splitlines():
+        lines = max(-(-len(cell) // room) for cell, room in zip(_plain_cells(row), letters, strict=True))
+        if lines > free:
+            pages.append([])
+            free = PAGE_LINES
+        pages[-1].append(row)
+        free -= int(lines)
+    return [latex.Raw("\n".join([f"{head}{rule}".strip(), *rows, f"{bottom}{end}"])) for rows in pages]
+
+
+def _plain_cells(row: str) -> list[str]:
+    return [re.sub(r"\\\w+|[{}$\\]", "", cell).strip() for cell in row.split(" & ")]
+
+
 def natural_width(cells: str, size: str) -> float:
     """Return about how wide a table is before it is scaled down, in points."""
     rows = [line for line in cells.splitlines() if line.endswith(r"\\") and r"\multicolumn" not in line]
-    plain = [[re.sub(r"\\\w+|[{}$\\]", "", cell).strip() for cell in line.split(" & ")] for line in rows]
-    widest = [max(map(len, column)) for column in itertools.zip_longest(*plain, fillvalue="")]
+    widest = [max(map(len, column)) for column in itertools.zip_longest(*map(_plain_cells, rows), fillvalue="")]
     return sum(LETTER * SIZES[size] * letters + GAP for letters in widest)

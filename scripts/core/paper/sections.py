@@ -191,15 +191,26 @@ def closing_brace(text: str, start: int) -> int:
 
 
 def write_section(path: str | Path, template: str | Path, context: Mapping[str, Any]) -> None:
-    """Render a template, link its numbers and captions, and write the result."""
+    """Render a template, link its numbers and captions, and write the result; wide floats of an appendix come first."""
     template = Path(template)
-    files.write_text(path, link_numbers(latex.render(template.parent, template.name, context)))
+    text = link_numbers(latex.render(template.parent, template.name, context))
+    files.write_text(path, put_wide_floats_first(text) if "_appendix" in template.name else text)
 
 
 def write_all(paths: Iterable[str | Path], templates: Iterable[str | Path], context: Mapping[str, Any]) -> None:
     """Render the section and the appendix of a study (:func:`write_section`)."""
     for path, template in zip(paths, templates, strict=True):
         write_section(path, template, context)
+
+
+def put_wide_floats_first(text: str) -> str:
+    """Return a section of LaTeX whose floats over both columns follow its first line.
+
+    LaTeX prints them on the page after the one with their source. Those at the end of the paper would be alone there.
+    """
+    wide = re.compile(r"\\begin\{(figure|table)\*\}.*?\\end\{\1\*\}\n", flags=re.DOTALL)
+    heading, end, rest = wide.sub("", text).lstrip().partition("\n")
+    return "".join([heading, end, *(match[0] for match in wide.finditer(text)), rest])
 
 
 def list_words(words: Iterable[str]) -> latex.Raw:

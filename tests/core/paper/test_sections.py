@@ -141,3 +141,13 @@ def test_published_results_are_counted_by_how_they_compare(counts, said):
     assert told == (
         "" if counts["not_covered"] == 5 else f"All 3 findings of the study are undecided on this run. {said}"
     )
+
+
+def test_wide_floats_of_an_appendix_follow_its_heading(tmp_path):
+    body = "\\section{A}\nText.\n\\begin{table}\nn\n\\end{table}\n\\begin{table*}\nw\n\\end{table*}\nEnd.\n"
+    for name in ("one.tex.j2", "one_appendix.tex.j2"):
+        files.write_text(tmp_path / name, body)
+    sections.write_all([tmp_path / "a", tmp_path / "b"], sorted(tmp_path.glob("*.j2")), {})
+    section, appendix = (files.read_text(tmp_path / name, "").split() for name in "ab")
+    assert sorted(section) == sorted(appendix) and section == body.split()
+    assert appendix[:3] == [r"\section{A}", r"\begin{table*}", "w"]
