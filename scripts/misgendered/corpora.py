@@ -1,24 +1,18 @@
-"""How many documents of a text corpus hold each pronoun, and excerpts (section 4.2, Tables 11 and 12 of the paper).
+"""How many documents of a text corpus hold each pronoun (section 4.2, Table 11 of the paper).
 
 A document holds a word if the word stands in it with no letter, digit or underscore beside it, in whatever case: what
 ``grep -wi`` finds. So *she's* holds *she*, and *e-e-e* holds *e*. The paper asked search indices, whose rules it does
 not state. Its Table 11 has more documents of *he* (15.8 million) than OpenWebText has documents (8 million), so its
 numbers are sums over forms of a group; we take each distinct form once.
-
-The excerpt of a word is from the document with the smallest digest among those that hold it, where a document's digest
-is the SHA-256 of seed, word, file name and the document's number in the file: a draw in which every document is as
-likely as the others, whatever the number of processes. It shows the word's first occurrence.
 """
 
 import concurrent.futures
-import hashlib
 import json
 import re
 import shutil
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 
@@ -30,8 +24,6 @@ from scripts.misgendered import study
 from scripts.misgendered.documents import read_documents
 
 _WORD = re.compile(r"\w+")
-EXCERPT_MARGIN = 60
-"""Characters of an excerpt on either side of the word, less what is cut of words."""
 
 COLUMNS = (
     "corpus", "label", "quantity", "pronoun_type", "group", "form", "word", "count", "occurrences", "total",
@@ -40,7 +32,6 @@ COLUMNS = (
 ``occurrences`` times; the form :data:`ANY` is any form of the group. The ``quantity`` :data:`SUM` adds up the documents
 that hold each distinct form of the group, so that a document counts as often as it has forms."""
 DOCUMENTS, SUM, ANY = "documents", "sum over forms", "any"
-EXCERPT_COLUMNS = ("corpus", "label", "word", "file", "document", "excerpt")
 
 
 def configured_corpora(local: list[dict], place: Callable) -> dict[str, dict]:
@@ -71,59 +62,34 @@ def distinct_forms(groups: Mapping[str, PronounSet]) -> dict[str, list[str]]:
     return {group: list(dict.fromkeys(forms.values())) for group, forms in groups.items()}
 
 
-def count_file(path: str | Path, layout: str, wanted: Mapping[str, Sequence[str]], seed: int) -> dict:
+def count_file(path: str | Path, layout: str, wanted: Mapping[str, Sequence[str]]) -> dict:
     """Count one file of a corpus (:mod:`scripts.misgendered.documents` has the layouts and what is refused).
 
     Args:
         wanted: Lower-case words of each group.
-        seed: Of the excerpts.
 
     Returns:
-        ``total`` (documents), ``documents`` and ``occurrences`` (word to count; words that are not there are left out),
-        ``groups`` (group to how many documents hold any of its words) and ``excerpts`` (word to digest, file name,
-        number of the document from 1, and excerpt).
+        ``total`` (documents), ``documents`` and ``occurrences`` (word to count; words that are not there are left out)
+        and ``groups`` (group to how many documents hold any of its words).
     """
     groups_of: dict[str, set[str]] = {}
     for group, words in wanted.items():
         for word in words:
             groups_of.setdefault(word, set()).add(group)
-    name = Path(path).name
-    documents, occurrences, groups, excerpts, number = Counter(), Counter(), Counter(), {}, 0
-    for number, text in enumerate(read_documents(path, layout), start=1):
+    total, documents, occurrences, groups = 0, Counter(), Counter(), Counter()
+    for text in read_documents(path, layout):
+        total += 1
         present = [word for word in _WORD.findall(text.lower()) if word in groups_of]
         occurrences.update(present)
+        documents.update(set(present))
         groups.update(set().union(*(groups_of[word] for word in present)))
-        for word in set(present):
-            documents[word] += 1
-            digest = hashlib.sha256(f"{seed}|{word}|{name}|{number}".encode()).hexdigest()
-            if word not in excerpts or digest < excerpts[word][0]:
-                excerpts[word] = [digest, name, number, excerpt(text, word)]
-    counts = {"documents": documents, "occurrences": occurrences, "groups": groups, "excerpts": excerpts}
-    return {"total": number} | {name: dict(sorted(found.items())) for name, found in counts.items()}
-
-
-def excerpt(text: str, word: str) -> str:
-    """Return a document's first occurrence of a word in its surroundings, in one line, cut between words.
-
-    Examples:
-        >>> excerpt("They came late.\\nShe was  early.", "she")
-        'They came late. She was early.'
-    """
-    match = next(match for match in _WORD.finditer(text) if match.group().lower() == word)
-    start, end = match.span()
-    left = re.sub(r"\s+", " ", text[max(0, start - EXCERPT_MARGIN) : start]).lstrip()
-    right = re.sub(r"\s+", " ", text[end : end + EXCERPT_MARGIN]).rstrip()
-    # A window ends in the middle of a word.
-    left = f"… {left.partition(' ')[2]}" if start > EXCERPT_MARGIN else left
-    right = f"{right.rpartition(' ')[0]} …" if len(text) - end > EXCERPT_MARGIN else right
-    return f"{left}{match.group()}{right}"
+    return {"total": total, "documents": documents, "occurrences": occurrences, "groups": groups}
 
 
 def count_corpus(
     paths: Sequence[str],
     layout: str,
     wanted: Mapping[str, Sequence[str]],
-    seed: int,
     parts: str | Path,
     processes: int = 1,
 ) -> dict:
@@ -136,7 +102,7 @@ def count_corpus(
     if most > 1:
         raise UserError(f"misgendered.corpora.local: two files of a corpus are called {name}; rename one")
     with concurrent.futures.ProcessPoolExecutor(processes) as pool:
-        counted = [pool.submit(count_once, path, layout, wanted, seed, parts) for path in paths]
+        counted = [pool.submit(count_once, path, layout, wanted, parts) for path in paths]
     errors = [error for file in counted if (error := file.exception())]
     if errors:
         if not isinstance(errors[0], UserError):
@@ -144,45 +110,31 @@ def count_corpus(
         more = f" (and {count_noun(len(errors) - 1, 'more file')})" if len(errors) > 1 else ""
         kept = count_noun(len(paths) - len(errors), "other file")
         raise UserError(f"{errors[0]}{more}; the counts of {kept} are kept")
-    return merge([file.result() for file in counted])
+    results = [file.result() for file in counted]
+    sums = {name: sum((Counter(part[name]) for part in results), Counter()) for name in results[0] if name != "total"}
+    return {"total": sum(part["total"] for part in results)} | sums
 
 
-def count_once(path: str, layout: str, wanted: Mapping[str, Sequence[str]], seed: int, parts: str | Path) -> dict:
+def count_once(path: str, layout: str, wanted: Mapping[str, Sequence[str]], parts: str | Path) -> dict:
     """Return the counts of a file, which ``parts`` keeps, and has already if file and question are the same."""
     try:
         state = Path(path).stat()
     except OSError as error:
         raise UserError(f"{path}: no such file; correct misgendered.corpora.local") from error
-    asked = json.dumps([layout, wanted, seed, state.st_size, state.st_mtime_ns])
+    asked = json.dumps([layout, wanted, state.st_size, state.st_mtime_ns])
     kept = Path(parts) / f"{Path(path).name}.json"
     if kept.exists():
         part = json.loads(kept.read_text(encoding="utf-8"))
         if part["asked"] == asked:
             return part["counts"]
-    counts = count_file(path, layout, wanted, seed)
+    counts = count_file(path, layout, wanted)
     files.write_json(kept, {"asked": asked, "counts": counts})
     return counts
 
 
-def merge(counts: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """Return the counts of several files as those of one."""
-    sums, excerpts = {name: Counter() for name in ("documents", "occurrences", "groups")}, {}
-    for part in counts:
-        for name, counted in sums.items():
-            counted.update(part[name])
-        for word, found in part["excerpts"].items():
-            if word not in excerpts or found[0] < excerpts[word][0]:
-                excerpts[word] = found
-    return {
-        "total": sum(part["total"] for part in counts),
-        **{name: dict(counted) for name, counted in sums.items()},
-        "excerpts": excerpts,
-    }
-
-
 def count_table(counts: dict, groups: dict, name: str, label: str) -> pd.DataFrame:
     """Return the counts of a corpus (:data:`COLUMNS`): a row for each form of each group, and two for all its forms."""
-    documents, occurrences, total = Counter(counts["documents"]), Counter(counts["occurrences"]), counts["total"]
+    documents, occurrences, total = counts["documents"], counts["occurrences"], counts["total"]
     rows = []
     for group, words in distinct_forms(groups).items():
         facts, every = (groups[group].type, group), sum(occurrences[word] for word in words)
@@ -190,47 +142,31 @@ def count_table(counts: dict, groups: dict, name: str, label: str) -> pd.DataFra
             (name, label, DOCUMENTS, *facts, form, word, documents[word], occurrences[word], total)
             for form, word in groups[group].items()
         ]
-        rows.append((name, label, DOCUMENTS, *facts, ANY, "", counts["groups"].get(group, 0), every, total))
+        rows.append((name, label, DOCUMENTS, *facts, ANY, "", counts["groups"][group], every, total))
         rows.append((name, label, SUM, *facts, ANY, "", sum(documents[word] for word in words), every, total))
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def excerpt_table(counts: dict[str, Any], groups: Mapping[str, PronounSet], name: str, label: str) -> pd.DataFrame:
-    """Return the excerpts of a corpus, a row for each word that it holds, with :data:`EXCERPT_COLUMNS`."""
-    rows = [
-        (name, label, word, *counts["excerpts"][word][1:])
-        for word in dict.fromkeys(word for forms in groups.values() for word in forms.values())
-        if word in counts["excerpts"]
-    ]
-    return pd.DataFrame(rows, columns=EXCERPT_COLUMNS)
-
-
 def corpus(
-    *, texts: list, pronouns: str, name: str, label: str, layout: str, pronoun_sets: list, seed: int, parts: str,
-    counts: str, excerpts: str, threads: int = 1,
+    *, texts: list, pronouns: str, name: str, label: str, layout: str, pronoun_sets: list, parts: str, counts: str,
+    threads: int = 1,
 ) -> None:  # fmt: skip
-    """Count the documents of one corpus that hold each form of each pronoun group, and draw an excerpt for each form.
+    """Count the documents of one corpus that hold each form of each pronoun group (``counts``, CSV).
 
-    Write ``counts`` and ``excerpts`` (CSV). Of the files ``texts`` so many as ``threads`` are counted at the same time,
-    and the counts of each stay in the folder ``parts`` until all are there, so that a job that was stopped goes on
-    where it was.
+    Of the files ``texts`` so many as ``threads`` are counted at the same time, and the counts of each stay in the
+    folder ``parts`` until all are there, so that a job that was stopped goes on where it was.
     """
     groups = study.select_groups(read_pronouns(pronouns), pronoun_sets)
-    result = count_corpus(texts, layout, distinct_forms(groups), seed, parts, threads)
+    result = count_corpus(texts, layout, distinct_forms(groups), parts, threads)
     log.info("%d documents in %d files", result["total"], len(texts))
     files.write_csv(counts, count_table(result, groups, name, label))
-    files.write_csv(excerpts, excerpt_table(result, groups, name, label))
     shutil.rmtree(parts, ignore_errors=True)
 
 
-def corpus_counts(*, counted: list, excerpted: list, corpus_counts: str, excerpts: str) -> None:
-    """Put the counts and the excerpts of all corpora of a run into one table each (Tables 11 and 12 of the paper).
-
-    Without a corpus they have no rows.
-    """
-    for paths, columns, target in ((counted, COLUMNS, corpus_counts), (excerpted, EXCERPT_COLUMNS, excerpts)):
-        tables = [pd.DataFrame(columns=columns), *map(files.read_csv, paths)]
-        files.write_csv(target, pd.concat([table for table in tables if len(table)] or tables))
+def corpus_counts(*, counted: list, corpus_counts: str) -> None:
+    """Put the counts of all corpora of a run into one table; without a corpus it has no rows."""
+    tables = [files.read_csv(path) for path in counted] or [pd.DataFrame(columns=COLUMNS)]
+    files.write_csv(corpus_counts, pd.concat(tables))
 
 
 def document_sums(counts: pd.DataFrame) -> pd.DataFrame:

@@ -80,7 +80,7 @@ def count_levels(rows: pd.DataFrame, grid: Grid, margins: Sequence[tuple[str, ..
     found = {}
     for margin in margins:
         columns = ["shots", *margin]
-        for levels, part in rows.groupby(columns, observed=True, sort=False):
+        for levels, part in rows.groupby(columns, observed=True, sort=False)[["place", "correct", "chance"]]:
             named = dict(zip(columns, map(str, levels), strict=True))
             level = tuple(named.get(factor, POOLED) for factor in FACTORS)
             found[level] = grid.count(part.place, None, part.correct, part.chance)

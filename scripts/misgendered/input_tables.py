@@ -18,7 +18,7 @@ from scripts.misgendered.tables import blank_labels, pivot
 
 def input_tables(
     *, template_files: list, kinds: list, pronouns: str, combinations: str, pronoun_sets: list, declared: dict,
-    corpus_counts: str, excerpts: str, tex: list[str], csv: list[str], models: dict,
+    corpus_counts: str, tex: list[str], csv: list[str], models: dict,
 ) -> None:  # fmt: skip
     """Write the tables of pronouns, declarations, templates, corpora and models.
 
@@ -30,7 +30,6 @@ def input_tables(
     write_declarations(*paths["declarations"], loaded)
     write_templates(*paths["templates"], loaded)
     write_counts(*paths["corpus_counts"], files.read_csv(corpus_counts), pronoun_sets)
-    write_excerpts(*paths["excerpts"], files.read_csv(excerpts))
     write_models(*paths["models"], models)
 
 
@@ -74,13 +73,6 @@ def write_counts(tex: str, csv: str, counts: pd.DataFrame, pronoun_sets: list[st
     rows = rows.assign(head=head, text=[format_number(count, 0) for count in rows["count"]])
     cells = pivot(rows, factors, "head", {name: name for name in columns}, ["text"])
     write_table(tex, csv, blank_labels(cells, 2), 2, rows=counts)
-
-
-def write_excerpts(tex: str, csv: str, rows: pd.DataFrame) -> None:
-    """Table 12: excerpts of the corpora."""
-    heads = {"word": "Word", "label": "Corpus", "excerpt": "Excerpt"}
-    files.write_csv(csv, rows)
-    files.write_text(tex, latex.wrapped_table(rows.rename(columns=heads)[list(heads.values())], [0.1, 0.22, 0.58]))
 
 
 def write_models(tex: str, csv: str, models: Mapping[str, Mapping]) -> None:

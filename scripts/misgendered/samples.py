@@ -86,37 +86,33 @@ class _Drawing:
 
     def _row(self, form: int, group: int):
         """Return the next row of a form and a group; None if all of what is wanted next are taken."""
-        template = self._least(self.templates[form], lambda t: [("tg", t, group), ("t", t)])
-        declaration = self._least(
+        template = self._take(self.templates[form], lambda t: [("tg", t, group), ("t", t)])
+        declaration = self._take(
             self.declarations,
             lambda d: [("d", d), ("dg", d, group), ("df", d, form), ("dt", d, template)],
         )
-        label = self._least(
+        label = self._take(
             self.classes,
             lambda c: [("c", c), ("cg", c, group), ("cd", c, declaration), ("ct", c, template)],
             lambda c: len(self.names[c]),
         )
-        for key in (
-            ("t", template), ("tg", template, group), ("d", declaration), ("dg", declaration, group),
-            ("df", declaration, form), ("dt", declaration, template), ("c", label), ("cg", label, group),
-            ("cd", label, declaration), ("ct", label, template),
-        ):  # fmt: skip
-            # Counted even if nothing is left there, so that the next turn looks elsewhere.
-            self.taken[key] += 1
         row = self._free(declaration, template, label, group)
         if row is not None:
             self.seen.add(row)
         return row
 
-    def _least(
+    def _take(
         self,
         values: Iterable[int],
         keys: Callable[[int], Iterable[tuple]],
         weight: Callable[[int], int] = lambda value: 1,
     ):
-        """Return the value that was taken least often for its weight; the first of several."""
+        """Return the value that was taken least often for its weight, the first of several, and count it."""
         # What it would be after this row: of classes that were never taken, the largest comes first.
-        return min(values, key=lambda value: [(self.taken[key] + 1) / weight(value) for key in keys(value)])
+        least = min(values, key=lambda value: [(self.taken[key] + 1) / weight(value) for key in keys(value)])
+        # Counted even if no row is left there, so that the next turn looks elsewhere.
+        self.taken.update(keys(least))
+        return least
 
     def _free(self, declaration: int, template: int, label: int, group: int):
         """Return a row with the next name of a class that was not taken; None if all were."""

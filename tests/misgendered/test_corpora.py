@@ -1,7 +1,6 @@
-"""Documents of text corpora: read from every layout, counted as grep counts them, once, and excerpted."""
+"""Documents of text corpora: read from every layout, counted as grep counts them, once."""
 
 import gzip
-import hashlib
 import io
 import json
 import lzma
@@ -67,8 +66,8 @@ def write(folder, *contents):
     return [str(path) for path in paths]
 
 
-def count(path, layout="jsonl", seed=1):
-    return corpora.count_file(path, layout, WANTED, seed)
+def count(path, layout="jsonl"):
+    return corpora.count_file(path, layout, WANTED)
 
 
 def grepped(texts, word):
@@ -168,8 +167,8 @@ def test_a_broken_file_keeps_the_counts_of_the_others(tmp_path, monkeypatch):
     paths = write(tmp_path, ["She came."] * 2, [], ["They came."] * 2)
     Path(paths[1]).write_bytes(b"\xff\n")
 
-    def whole(seed=1):
-        return corpora.count_corpus(paths, "jsonl", WANTED, seed, tmp_path / "parts", 2)
+    def whole(wanted=WANTED):
+        return corpora.count_corpus(paths, "jsonl", wanted, tmp_path / "parts", 2)
 
     with refused(f"{paths[1]}, line 1: not UTF-8", "the counts of 2 other files are kept"):
         whole()
@@ -184,35 +183,32 @@ def test_a_broken_file_keeps_the_counts_of_the_others(tmp_path, monkeypatch):
     assert counts["documents"] == {"she": 2, "xe": 1, "they": 2}
     assert whole() == counts and read == [paths[1]]
     # Another question, or another file of the same name, is counted anew.
-    whole(seed=2)
+    assert whole({"she": ["came"]})["documents"] == {"came": 5}
     assert sorted(read[1:]) == paths
     Path(paths[0]).write_bytes(json_lines(["She came."] * 3))
-    assert whole(seed=2)["documents"]["she"] == 3
+    assert whole({"she": ["came"]})["documents"] == {"came": 6}
 
 
 def test_processes_change_nothing_and_files_need_names_of_their_own(tmp_path):
     paths = write(tmp_path, *(DOCUMENTS * (number + 1) for number in range(5)))
     one, three = (
-        corpora.count_corpus(paths, "jsonl", WANTED, 1, tmp_path / f"parts {processes}", processes)
-        for processes in (1, 3)
+        corpora.count_corpus(paths, "jsonl", WANTED, tmp_path / f"parts {processes}", processes) for processes in (1, 3)
     )
     assert one == three and one["total"] == len(DOCUMENTS) * 15
     with refused("two files of a corpus are called 0.jsonl"):
-        corpora.count_corpus([*paths, "again/0.jsonl"], "jsonl", WANTED, 1, tmp_path / "x")
+        corpora.count_corpus([*paths, "again/0.jsonl"], "jsonl", WANTED, tmp_path / "x")
 
 
 def test_a_finished_corpus_has_its_tables_alone(tmp_path):
-    parts, tables = tmp_path / "parts", {name: str(tmp_path / f"{name}.csv") for name in ("counts", "excerpts")}
-    given = {"pronouns": str(make.PRONOUNS), "pronoun_sets": ["she", "xe"], "layout": "jsonl", "seed": 1}
+    parts, counts = tmp_path / "parts", str(tmp_path / "counts.csv")
+    given = {"pronouns": str(make.PRONOUNS), "pronoun_sets": ["she", "xe"], "layout": "jsonl"}
     corpora.corpus(
-        texts=write(tmp_path, DOCUMENTS), **given, name="mine", label="Mine", parts=str(parts), **tables, threads=1
+        texts=write(tmp_path, DOCUMENTS), **given, name="mine", label="Mine", parts=str(parts), counts=counts
     )
     assert not parts.exists()
-    both = {f"{name}ed": [path] for name, path in zip(("count", "excerpt"), tables.values(), strict=True)}
-    corpora.corpus_counts(**both, corpus_counts=str(tmp_path / "all.csv"), excerpts=str(tmp_path / "shown.csv"))
+    corpora.corpus_counts(counted=[counts], corpus_counts=str(tmp_path / "all.csv"))
     sums = corpora.document_sums(files.read_csv(tmp_path / "all.csv"))
     assert sums.values.tolist() == [["mine", "she", 2], ["mine", "xe", 3]]
-    assert set(files.read_csv(tmp_path / "shown.csv").word) == {"she", "hers", "xe", "xem", "xyr"}
 
 
 @pytest.mark.workflow
@@ -242,22 +238,6 @@ def test_a_mended_run_goes_on_from_what_was_counted(tmp_path):
     assert counts["count"][["she", "xe", "they", "he"]].tolist() == [1, 1, 1, 0]
     # What no rule makes is no part of a finished run.
     assert not parts.exists()
-
-
-# Excerpts and tables.
-
-
-def test_the_excerpt_is_from_the_drawn_document(tmp_path):
-    texts = [f"Document {number}: then she left." for number in range(50)]
-    (path,) = write(tmp_path, texts)
-    numbers = set()
-    for seed in range(10):
-        digest, name, number, shown = count(path, seed=seed)["excerpts"]["she"]
-        assert (name, shown) == ("0.jsonl", texts[number - 1])
-        digests = [hashlib.sha256(f"{seed}|she|0.jsonl|{n}".encode()).hexdigest() for n in range(1, 51)]
-        assert digest == min(digests) == digests[number - 1]
-        numbers.add(number)
-    assert len(numbers) > 5
 
 
 def test_patterns_stand_for_files(tmp_path):
