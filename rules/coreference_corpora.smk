@@ -1,5 +1,5 @@
-# What coreference systems learn from, outside the default targets. Needs annotated corpora. Makes documents, and
-# training parts followed by counterfactual copies.
+# What coreference systems learn from and are scored on, outside the default targets. Needs annotated corpora. Makes
+# documents, and the training part of OntoNotes followed by counterfactual copies.
 
 
 rule coreference_corpus:
@@ -21,25 +21,6 @@ rule coreference_corpus:
         part=lambda wildcards: wildcards.part,
     script:
         "../scripts/coreference_corpora/coreference_corpus.py"
-
-
-rule tag_corpus:
-    input:
-        documents="results/coreference/corpora/{corpus}/{part}.jsonl",
-        environment="results/environments/coreference.json",
-    output:
-        tagged="results/coreference/tagged/{corpus}/{part}.jsonl",
-    log:
-        "results/logs/tag_corpus/{corpus}_{part}.log",
-    wildcard_constraints:
-        corpus="litbank|ontonotes",
-        part=one_of(annotated.PARTS),
-    conda:
-        "../envs/analysis.yaml"
-    resources:
-        mem_mb=growing(4000),
-    script:
-        "../scripts/coreference_corpora/tag_corpus.py"
 
 
 # The matching of 18,506 with as many names takes five minutes and, for weights in double precision, 3 GB.
@@ -66,7 +47,7 @@ rule coreference_names:
 
 rule coreference_augmented:
     input:
-        documents=tagged_corpus,
+        documents=TRAINING_PART,
         words=(
             [upstream(path) for path in augmentation.PUBLISHED_WORDS]
             if CORPORA["augmentation"]["words"] == "published"
@@ -74,12 +55,11 @@ rule coreference_augmented:
         ),
         names=swapped_names,
     output:
-        augmented="results/coreference/augmented/{corpus}/{method}.jsonl",
-        counts="results/coreference/augmented/{corpus}/{method}.csv",
+        augmented="results/coreference/augmented/ontonotes/{method}.jsonl",
+        counts="results/coreference/augmented/ontonotes/{method}.csv",
     log:
-        "results/logs/coreference_augmented/{corpus}_{method}.log",
+        "results/logs/coreference_augmented/{method}.log",
     wildcard_constraints:
-        corpus="litbank|ontonotes",
         method=one_of(augmentation.METHODS),
     conda:
         "../envs/analysis.yaml"

@@ -9,6 +9,7 @@ CORPORA = config["corpora"]
 # Systems that are trained here.
 TRAINED = call_or_exit(trained_systems.read_entries, repo_path("config/coreference_training.yaml"))
 call_or_exit(trained_systems.check_sources, SYSTEMS, TRAINED, "config/models.yaml")
+TRAINING_PART = "results/coreference/corpora/ontonotes/train.jsonl"
 # A name ends in how its training part was augmented, as -acda.
 AUGMENTED = {suffix: suffix.removeprefix("-") for suffix in trained_systems.SUFFIXES}
 
@@ -34,34 +35,10 @@ def swapped_names(wildcards):
     return ["results/coreference/names/{column}.tsv".format(**CORPORA["augmentation"])]
 
 
-def tagged_corpus(wildcards):
-    """Return the training part of a corpus with parts of speech; OntoNotes has its own."""
-    folder = "corpora" if wildcards.corpus == "ontonotes" else "tagged"
-    return f"results/coreference/{folder}/{wildcards.corpus}/train.jsonl"
-
-
-def trained_on(data):
-    """Return the names of the systems trained on a corpus."""
-    return one_of([name for name, entry in TRAINED.items() if entry["data"] == data])
-
-
-def documents_of(corpus):
-    """Return a function that gives the training part of a job: the corpus's, or one followed by changed copies."""
-
-    def found(wildcards):
-        method = AUGMENTED[wildcards.augmented]
-        return (
-            f"results/coreference/augmented/{corpus}/{method}.jsonl"
-            if method
-            else f"results/coreference/corpora/{corpus}/train.jsonl"
-        )
-
-    return found
-
-
-def training_settings(wildcards):
-    """Return how a system is trained."""
-    return trained_systems.training_settings(TRAINED[wildcards.system], wildcards.augmented)
+def training_part(wildcards):
+    """Return the training part of OntoNotes, or the one that changed copies follow."""
+    method = AUGMENTED[wildcards.augmented]
+    return f"results/coreference/augmented/ontonotes/{method}.jsonl" if method else TRAINING_PART
 
 
 def system_weights(wildcards):

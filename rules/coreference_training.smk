@@ -1,5 +1,5 @@
-# Coreference systems that are trained here, outside the default targets. Needs config/coreference_training.yaml, which
-# lists them, and corpora (rules/coreference_corpora.smk). Makes checkpoints.
+# Coreference systems that are trained here on OntoNotes, outside the default targets. Needs
+# config/coreference_training.yaml, which lists them, and corpora (rules/coreference_corpora.smk). Makes checkpoints.
 
 
 # Systems of the run that are trained before they resolve anything: how much of OntoNotes is read for each.
@@ -42,41 +42,10 @@ rule fetch_encoder:
         "../scripts/scoring/fetch_model.py"
 
 
-# A system that ships as a delta: snakemake results/training/c2f-minilm-litbank.safetensors
-rule train_demo_coreference:
-    input:
-        train=documents_of("litbank"),
-        development="results/coreference/corpora/litbank/development.jsonl",
-        test="results/coreference/corpora/litbank/test.jsonl",
-        names=repo_path("templates/coreference/names.tsv"),
-    output:
-        weights="results/training/{system}{augmented}.safetensors",
-    log:
-        "results/logs/train_demo_coreference/{system}{augmented}.log",
-    benchmark:
-        "results/benchmarks/train_demo_coreference/{system}{augmented}.tsv"
-    wildcard_constraints:
-        system=trained_on("litbank"),
-        augmented=one_of(AUGMENTED),
-    conda:
-        "../envs/scoring.yaml"
-    resources:
-        mem_mb=growing(6000),
-        runtime=growing(240),
-    params:
-        name=lambda wildcards: wildcards.system + wildcards.augmented,
-        encoder=lambda wildcards: TRAINED[wildcards.system]["encoder"],
-        model=lambda wildcards: TRAINED[wildcards.system]["model"],
-        training_settings=training_settings,
-        state=lambda wildcards: f"results/training/{wildcards.system}{wildcards.augmented}.state",
-    script:
-        "../scripts/coreference_training/train_coreference.py"
-
-
-# A study's system on OntoNotes: snakemake results/training/c2f-bert-base-ncda --configfile=<one that sets corpora.ontonotes>
+# Such as snakemake results/training/c2f-bert-base-ncda --configfile=<one that sets corpora.ontonotes>
 rule train_coreference:
     input:
-        train=documents_of("ontonotes"),
+        train=training_part,
         development="results/coreference/corpora/ontonotes/development.jsonl",
         test="results/coreference/corpora/ontonotes/test.jsonl",
         fetched=lambda wildcards: [path for name, path in FETCHED_ENCODERS.items() if name == wildcards.system],
@@ -87,7 +56,7 @@ rule train_coreference:
     benchmark:
         "results/benchmarks/train_coreference/{system}{augmented}.tsv"
     wildcard_constraints:
-        system=trained_on("ontonotes"),
+        system=one_of(TRAINED),
         augmented=one_of(AUGMENTED),
     conda:
         "../envs/scoring.yaml"
@@ -102,7 +71,7 @@ rule train_coreference:
         name=lambda wildcards: wildcards.system + wildcards.augmented,
         encoder=lambda wildcards: TRAINED[wildcards.system]["encoder"],
         model=lambda wildcards: TRAINED[wildcards.system]["model"],
-        training_settings=training_settings,
+        training_settings=lambda wildcards: TRAINED[wildcards.system]["training"],
         state=lambda wildcards: f"results/training/{wildcards.system}{wildcards.augmented}.state",
         device="cuda",
     script:

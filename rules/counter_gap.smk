@@ -248,11 +248,7 @@ rule counter_gap_tables:
     params:
         **COUNTER_GAP_READ,
         template_sets=COUNTER_GAP.templates,
-        training={
-            entry["label"]: {part: entry[part] for part in ("model", "training")}
-            for entry in TRAINED.values()
-            if entry["data"] == "ontonotes"
-        },
+        training={entry["label"]: {part: entry[part] for part in ("model", "training")} for entry in TRAINED.values()},
     script:
         "../scripts/counter_gap/tables.py"
 

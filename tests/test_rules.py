@@ -63,14 +63,13 @@ ORDER = [
 ]  # fmt: skip
 # Rules that run a script with another name.
 OTHER_SCRIPTS = {
-    "train_demo_coreference": "train_coreference",
     "fetch_encoder": "fetch_model",
     "fetch_system": "fetch_model",
 }
 # Separate jobs on a cluster, though they ask for no GPU.
 ALONE = {
     "bench_prompting", "bench_scoring", "coreference_augmented", "coreference_corpus", "coreference_names", "crate",
-    "tag_corpus", "train_coreference", "train_demo_coreference",
+    "train_coreference",
 }  # fmt: skip
 RULES_FILES = [ROOT / "Snakefile", *sorted((ROOT / "rules").glob("*.smk"))]
 SCRIPTS = {path: path.read_text(encoding="utf-8") for path in sorted((ROOT / "scripts").rglob("*.py"))}

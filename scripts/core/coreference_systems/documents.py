@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
 from scripts.core import files
-from scripts.core.errors import UserError, count_noun
+from scripts.core.errors import UserError
 
 PARTS = ("train", "development", "test")
 # On which part systems are scored: the study has F1 on OntoNotes' development set (Counter-GAP, Section 5), which also
@@ -76,8 +76,7 @@ def read_documents(path: str | Path) -> list[AnnotatedDocument]:
     """Read documents written by :func:`write_documents`.
 
     Raises:
-        UserError: Naming file and row, if a line is not a document, its sentences do not cover its words in order, a
-            mention is outside of them or occurs twice, or two documents have one name.
+        UserError: Naming file and row, if a line is not a document, or two documents have one name.
     """
     remedy = "delete the file and run the workflow again"
     text = files.read_text(path, remedy)
@@ -100,44 +99,5 @@ def read_documents(path: str | Path) -> list[AnnotatedDocument]:
         except (KeyError, TypeError, ValueError) as error:
             names = ", ".join(field.name for field in fields(AnnotatedDocument))
             raise UserError(f"{where}: a document with {names} was expected; {remedy}") from error
-        problem = find_problem(document)
-        if problem:
-            raise UserError(f"{where}: the document '{document.name}' {problem}; {remedy}")
         documents.append(document)
     return refuse_repeated(documents, path)
-
-
-def find_problem(document: AnnotatedDocument) -> str | None:
-    """Return what of a document's parts does not fit the others."""
-    size, position = len(document.words), 0
-    if not size:
-        return "has no words"
-    if not all(isinstance(word, str) and word for word in document.words):
-        return "has a word without letters"
-    blanks = [word for word in document.words if " " in word or "\t" in word]
-    if blanks:
-        return f"has the word '{blanks[0][:100]}', which is more than one"
-    pairs = [*document.sentences, *(mention for cluster in document.clusters for mention in cluster)]
-    if not all(type(number) is int for pair in pairs for number in pair):
-        return "has a sentence or mention that is no pair of whole numbers"
-    for start, end in document.sentences:
-        if start != position or end <= start:
-            return f"has no sentence that begins at word {position}"
-        position = end
-    if position != size:
-        return f"has {size} words and sentences up to word {position}"
-    for name in ("speakers", "tags"):
-        column = getattr(document, name)
-        if column is not None and len(column) != size:
-            return f"has {count_noun(len(column), name[:-1])} for {count_noun(size, 'word')}"
-    seen = set()
-    for cluster in document.clusters:
-        if not cluster:
-            return "has an empty cluster"
-        for first, last in cluster:
-            if not 0 <= first <= last < size:
-                return f"has the mention [{first}, {last}] outside its {count_noun(size, 'word')}"
-            if (first, last) in seen:
-                return f"has the mention [{first}, {last}] twice"
-            seen.add((first, last))
-    return None

@@ -7,7 +7,8 @@ from scripts.core import config
 from scripts.core.errors import UserError, did_you_mean
 from scripts.core.models.entries import System, Trained
 
-# OntoNotes 5.0 as CoNLL-2012 divides it (Pradhan et al. 2012): documents, and word pieces of one on average.
+# OntoNotes 5.0 as CoNLL-2012 divides it (Pradhan et al. 2012): documents, and word pieces of one on average (1.25 a
+# word).
 TRAINING_DOCUMENTS, DEVELOPMENT_DOCUMENTS = 2802, 343
 TRAINING_PIECES, DEVELOPMENT_PIECES = 1.25 * 1_299_312 / 2802, 1.25 * 163_104 / 343
 
@@ -17,17 +18,7 @@ SUFFIXES = {"": "none", "-acda": "a-CDA", "-ncda": "n-CDA"}
 
 
 def read_entries(path: str | Path) -> dict[str, dict]:
-    """Read the systems and how each is trained.
-
-    Returns:
-        By name: ``label``, ``encoder``, ``data``, ``model`` (see
-        :class:`scripts.core.coreference_systems.c2f.configuration.Configuration`), ``training`` (see
-        :class:`scripts.core.coreference_systems.training_plan.Settings`) and, where given, ``augmented``: settings of
-        training that differ on an augmented corpus. Their values are checked where they are used.
-
-    Raises:
-        UserError: If the file does not fit ``config/schemas/coreference_training.schema.yaml``.
-    """
+    """Read the systems, by name, as ``config/schemas/coreference_training.schema.yaml`` describes them."""
     entries = config.load_yaml(path)
     config.validate(entries, config.load_schema("coreference_training"), str(path))
     return entries
@@ -37,19 +28,13 @@ def check_sources(systems: dict[str, System], entries: dict[str, dict], file: st
     """Refuse systems of the registry that cannot be trained here, though their source says that they are.
 
     Args:
-        systems: Of the registry.
         entries: Of :func:`read_entries`.
         file: The name that the message starts with.
 
     Raises:
-        UserError: If what is trained is not listed, is a delta, or was debiased otherwise than the registry says.
+        UserError: If what is trained is not listed, or was debiased otherwise than the registry says.
     """
-    known = {
-        name + suffix: debiasing
-        for name, entry in entries.items()
-        if entry["data"] == "ontonotes"
-        for suffix, debiasing in SUFFIXES.items()
-    }
+    known = {name + suffix: debiasing for name in entries for suffix, debiasing in SUFFIXES.items()}
     for name, system in systems.items():
         if not isinstance(system.source, Trained):
             continue
@@ -57,46 +42,29 @@ def check_sources(systems: dict[str, System], entries: dict[str, dict], file: st
         where = f"{file}: systems.{name}"
         if trained not in known:
             raise UserError(
-                f"{where}.source.trained is '{trained}', no system that is trained on OntoNotes "
+                f"{where}.source.trained is '{trained}', no system that is trained here "
                 f"(config/coreference_training.yaml){did_you_mean(trained, known) or '; correct it'}"
             )
         if system.debiasing != known[trained]:
             raise UserError(f"{where}.debiasing must be {known[trained]}, as that of {trained}; correct it")
 
 
-def training_settings(entry: dict, suffix: str) -> dict[str, Any]:
-    """Return how a system is trained, on the corpus as it is or augmented.
+def training_tokens(entry: dict, suffix: str) -> dict[str, Any]:
+    """Return what training reads of OntoNotes in all epochs, the development part after each epoch too.
 
-    Where names have become placeholders, no names are put back: of what rewrites windows only *they* is left.
+    An augmented corpus has every document twice.
 
     Args:
         entry: Of :func:`read_entries`.
-        suffix: Of :data:`SUFFIXES`.
-    """
-    settings = entry["training"] | (entry.get("augmented", {}) if suffix else {})
-    if suffix == "-acda" and "rewriting" in settings:
-        kept = {key: share for key, share in settings["rewriting"].items() if key == "they"}
-        settings = {**settings, "rewriting": kept}
-    return settings
-
-
-def training_tokens(entry: dict, suffix: str) -> dict:
-    """Return what training reads, in word pieces, and in how many documents, the development part after each epoch too.
-
-    Of OntoNotes as Pradhan et al. (2012) divide it: 2,802 documents of 464 words on average to train on and 343 of 475
-    for development; a word makes 1.25 pieces. An augmented corpus has every document twice.
-
-    Args:
-        entry: Of :func:`read_entries`, on OntoNotes.
         suffix: Of :data:`SUFFIXES`.
 
     Returns:
         ``trained`` and ``resolved``: documents; ``trained_tokens`` and ``resolved_tokens``: pieces.
     """
-    settings = training_settings(entry, suffix)
-    epochs, copies = settings["epochs"], 2 if suffix else 1
+    settings = entry["training"]
     most = settings["max_training_segments"] * entry["model"]["max_segment_pieces"]
-    trained, resolved = TRAINING_DOCUMENTS * copies * epochs, DEVELOPMENT_DOCUMENTS * epochs
+    trained = TRAINING_DOCUMENTS * (2 if suffix else 1) * settings["epochs"]
+    resolved = DEVELOPMENT_DOCUMENTS * settings["epochs"]
     return {
         "trained": trained,
         "trained_tokens": round(trained * min(TRAINING_PIECES, most)),

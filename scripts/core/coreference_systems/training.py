@@ -1,4 +1,4 @@
-"""Training of c2f systems: the steps, the choice of an epoch, and going on after a kill.
+"""Training of c2f systems on an annotated corpus, as published (Joshi et al. 2019), and going on after a kill.
 
 Every step draws its numbers from the seed and its own number. So a run that was killed and goes on from its last
 state makes the weights that an uninterrupted run makes, bit for bit where the library's sums are (one thread).
@@ -10,20 +10,16 @@ import math
 import random
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import torch
 
 from scripts.core.coreference_systems import metrics
-from scripts.core.coreference_systems.c2f import checkpoints
-from scripts.core.coreference_systems.c2f.encoders import simplify_encoder
 from scripts.core.coreference_systems.c2f.model import C2F
-from scripts.core.coreference_systems.c2f.outcomes import compute_losses
-from scripts.core.coreference_systems.c2f.resolve import autocast, find_clusters
-from scripts.core.coreference_systems.rewriting import Names, rewrite_document
-from scripts.core.coreference_systems.training_plan import Piece, Settings, cut_document, plan_epochs, rate_factor
+from scripts.core.coreference_systems.c2f.outcomes import compute_loss
+from scripts.core.coreference_systems.c2f.resolve import find_clusters
 from scripts.core.errors import UserError
 from scripts.core.models.weights import copy_tensors
 
@@ -31,42 +27,114 @@ if TYPE_CHECKING:
     from scripts.core.coreference_systems.c2f.windows import Splitter
     from scripts.core.coreference_systems.documents import AnnotatedDocument
 
+# Of AdamW. Only the encoder's weights decay, but for biases and norms, and only its learning rate warms up.
+WEIGHT_DECAY, EPSILON, WARM_UP_SHARE = 0.01, 1e-6, 0.1
+# Largest norm of the gradient, of the encoder and of the rest each.
+CLIP = 1.0
 SAVE_EVERY = 200
 """Steps between two states; one is written after each epoch too."""
-SAVED = ("digest", "step", "epoch", "done", "history", "best", "sums")
+SAVED = ("digest", "step", "epoch", "done", "history", "best", "loss")
 """What of a run its state holds besides weights and optimiser."""
 
 
-def score_model(
-    model: C2F,
-    splitter: "Splitter",
+@dataclass(frozen=True)
+class Settings:
+    """How a system is trained.
+
+    Attributes:
+        encoder_learning_rate, task_learning_rate: Of the encoder and of everything on top of it
+            (``bert_learning_rate``, ``task_learning_rate``).
+        max_training_segments: Each epoch sees this many segments on end of each document (``max_training_sentences``),
+            drawn at random.
+    """
+
+    epochs: int
+    encoder_learning_rate: float
+    task_learning_rate: float
+    max_training_segments: int
+    seed: int = 0
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A part of a training document that a step reads: words from ``start`` to ``end``, half open."""
+
+    document: int
+    start: int
+    end: int
+
+
+def plan_epochs(
     documents: "Sequence[AnnotatedDocument]",
-    device: torch.device | str,
-    precision: str,
+    settings: Settings,
+    segments: "Callable[[AnnotatedDocument], Sequence[tuple[int, int]]]",
+) -> list[list[Piece]]:
+    """Return which parts of the documents each epoch reads, in order.
+
+    Args:
+        segments: Gives a document's segments as half-open ranges of words.
+    """
+    epochs = []
+    for epoch in range(settings.epochs):
+        draw = random.Random(f"plan {settings.seed} {epoch}")
+        pieces = []
+        for number, document in enumerate(documents):
+            ranges = segments(document)
+            first = draw.randrange(max(1, len(ranges) - settings.max_training_segments + 1))
+            chosen = ranges[first : first + settings.max_training_segments]
+            pieces.append(Piece(number, chosen[0][0], chosen[-1][1]))
+        draw.shuffle(pieces)
+        epochs.append(pieces)
+    return epochs
+
+
+def cut_document(document: "AnnotatedDocument", start: int, end: int) -> "AnnotatedDocument":
+    """Return the part of a document from a word to another, half open, with the mentions that lie within."""
+    inner = [(max(first, start), min(last, end)) for first, last in document.sentences]
+    clusters_within = [
+        tuple((first - start, last - start) for first, last in cluster if start <= first and last < end)
+        for cluster in document.clusters
+    ]
+    return replace(
+        document,
+        words=document.words[start:end],
+        sentences=tuple((first - start, last - start) for first, last in inner if first < last),
+        clusters=tuple(cluster for cluster in clusters_within if cluster),
+        speakers=document.speakers and document.speakers[start:end],
+        tags=document.tags and document.tags[start:end],
+    )
+
+
+def rate_factor(step: int, steps: int, warm_up_share: float) -> float:
+    """Return what the learning rates are multiplied with in a step, counted from 0: a rise, then a fall to 0."""
+    warm_up = max(1, round(warm_up_share * steps))
+    return min((step + 1) / warm_up, (steps - step) / max(1, steps - warm_up), 1.0)
+
+
+def score_model(
+    model: C2F, splitter: "Splitter", documents: "Sequence[AnnotatedDocument]", device: torch.device | str
 ) -> dict[str, float]:
     """Return what :func:`scripts.core.coreference_systems.metrics.score_clusters` says of a model's clusters."""
-    predicted = find_clusters(model, splitter, documents, device, precision)
+    predicted = find_clusters(model, splitter, documents, device, "float32")
     return metrics.score_clusters([document.clusters for document in documents], predicted)
 
 
-def _groups(variables: Mapping[str, torch.nn.Parameter], settings: Settings) -> list[dict[str, Any]]:
+def group_parameters(variables: Mapping[str, torch.nn.Parameter], settings: Settings) -> list[dict[str, Any]]:
     """Return the optimiser's groups of parameters, with their weight decay, full learning rate and warm-up."""
     encoder, undecayed, task = [], [], []
     for name, value in variables.items():
         if not name.startswith("encoder."):
             task.append(value)
-        elif not settings.decay_norms and (name.endswith(".bias") or "LayerNorm" in name):
+        elif name.endswith(".bias") or "LayerNorm" in name:
             undecayed.append(value)
         else:
             encoder.append(value)
-    rates = (settings.encoder_learning_rate, settings.warm_up_share)
-    groups = [
-        (encoder, settings.weight_decay, *rates),
-        (undecayed, 0.0, *rates),
-        (task, settings.task_weight_decay, settings.task_learning_rate, settings.task_warm_up_share),
+    rates = {"full_rate": settings.encoder_learning_rate, "warm_up_share": WARM_UP_SHARE}
+    return [
+        {"params": encoder, "weight_decay": WEIGHT_DECAY, **rates},
+        {"params": undecayed, "weight_decay": 0.0, **rates},
+        {"params": task, "weight_decay": 0.0, "full_rate": settings.task_learning_rate, "warm_up_share": 0.0},
     ]
-    keys = ("params", "weight_decay", "full_rate", "warm_up_share")
-    return [dict[str, Any](zip(keys, group, strict=True)) for group in groups if group[0]]
 
 
 class Training:
@@ -76,16 +144,15 @@ class Training:
         model: New, made under ``torch.manual_seed(settings.seed)``.
         documents, development: The epoch with the highest CoNLL F1 without singletons on ``development`` is chosen, the
             earlier of equal ones.
-        names: Needed if windows are rewritten.
         state: File from which a killed run goes on and to which the run's state is written; removed by the caller.
-        report: Called with a dict after each epoch, and with a text now and then.
+        report: Called with a text after each epoch, and now and then.
 
     Attributes:
-        history: For each epoch: ``epoch``, from 1, ``seconds``, ``loss`` for each window, ``recall`` of gold mentions
-            among the spans that were kept, and, as ``development``, the scores.
+        history: For each epoch: ``epoch``, from 1, ``loss`` of a document on average, and, as ``development``, the
+            scores.
 
     Raises:
-        UserError: If there are no documents, or names are needed and missing.
+        UserError: If there are no documents.
     """
 
     def __init__(
@@ -96,41 +163,26 @@ class Training:
         development: "Sequence[AnnotatedDocument]",
         settings: Settings,
         *,
-        names: Names | None,
         device: str,
         state: str | Path,
-        report: Callable,
+        report: Callable[[str], None],
     ):
         if not documents:
             raise UserError("there are no documents to train on; name some")
-        if names is None and any(vars(settings.rewriting).values()):
-            raise UserError("windows are to be rewritten and there is no list of names; name one")
-        self.model, self.splitter, self.settings, self.names = model, splitter, settings, names
+        self.model, self.splitter, self.settings = model.to(device), splitter, settings
         self.documents, self.development, self.device = documents, development, torch.device(device)
         self.path, self.report = Path(state), report
-        if model.configuration.shared_dropout:
-            simplify_encoder(model.encoder, settings.encoder_dropout)
-        model.to(self.device)
         self.epochs = plan_epochs(documents, settings, splitter.segments)
-        self.steps = sum(math.ceil(len(pieces) / settings.accumulation) for pieces in self.epochs)
-        self.variables = checkpoints.trained_parameters(model)
-        self.optimiser = torch.optim.AdamW(
-            _groups(self.variables, settings),
-            betas=(0.9, settings.second_moment_decay),
-            eps=settings.epsilon,
-            lr=settings.task_learning_rate,
-        )
+        self.steps = len(documents) * settings.epochs
+        self.variables = dict(model.named_parameters())
+        groups = group_parameters(self.variables, settings)
+        self.optimiser = torch.optim.AdamW(groups, eps=EPSILON, lr=settings.task_learning_rate)
         # All that decides a run, so that a state is never continued by another one.
-        decisive: list[Any] = [asdict(settings), asdict(model.configuration), asdict(names) if names else None]
+        decisive: list[Any] = [asdict(settings), asdict(model.configuration)]
         decisive += [[asdict(document) for document in group] for group in (documents, development)]
         self.digest = hashlib.sha256(json.dumps(decisive, sort_keys=True).encode()).hexdigest()
-        self.step, self.epoch, self.done, self.history, self.best = 0, 0, 0, [], None
-        self.sums = self._zero()
+        self.step, self.epoch, self.done, self.loss, self.history, self.best = 0, 0, 0, 0.0, [], None
         self.began, self.first_step = time.monotonic(), 0
-
-    @staticmethod
-    def _zero() -> dict[str, Any]:
-        return {"loss": 0.0, "seconds": 0.0, "kept": 0, "gold": 0, "words": 0}
 
     def run(self) -> None:
         """Train the model, and put the weights of the best epoch into it.
@@ -146,77 +198,51 @@ class Training:
         self.model.eval()
 
     def _run_epoch(self, pieces: list[Piece]) -> None:
-        size = self.settings.accumulation
         self.model.train()
         while self.done < len(pieces):
-            started = time.monotonic()
-            self._take_step(pieces[self.done : self.done + size])
-            self.done = min(len(pieces), self.done + size)
+            self._take_step(pieces[self.done])
+            self.done += 1
             self.step += 1
-            self.sums["seconds"] += time.monotonic() - started
             if self.step % 50 == 0:
-                self._report_progress()
+                left = (time.monotonic() - self.began) / (self.step - self.first_step) * (self.steps - self.step) / 60
+                loss = self.loss / self.done
+                self.report(f"step {self.step} of {self.steps}: loss {loss:.3f}, {left:.0f} minutes left")
             if self.step % SAVE_EVERY == 0 and self.done < len(pieces):
                 self._save()
-        self._end_epoch(len(pieces))
+        self._end_epoch()
 
-    def _take_step(self, pieces: list[Piece]) -> None:
-        settings = self.settings
-        torch.manual_seed(settings.seed * 1_000_003 + self.step)
+    def _take_step(self, piece: Piece) -> None:
+        torch.manual_seed(self.settings.seed * 1_000_003 + self.step)
         for group in self.optimiser.param_groups:
             group["lr"] = group["full_rate"] * rate_factor(self.step, self.steps, group["warm_up_share"])
         self.optimiser.zero_grad(set_to_none=True)
-        for offset, piece in enumerate(pieces):
-            document = cut_document(self.documents[piece.document], piece.start, piece.end)
-            draw = random.Random(f"rewriting {settings.seed} {self.epoch} {self.done + offset}")
-            if self.names:
-                document = rewrite_document(document, self.names, settings.rewriting, draw)
-            window = self.splitter.window(document).to(self.device)
-            with autocast(self.device, settings.precision):
-                scores = self.model(window)
-            antecedents, mentions = compute_losses(scores, window)
-            loss = antecedents + settings.mention_loss * mentions
-            if settings.loss_per_word:
-                loss = loss / (settings.loss_per_word * len(document.words))
-            if not torch.isfinite(loss):
-                raise UserError(
-                    f"the loss of step {self.step + 1} (document '{document.name}') is not finite; lower the learning "
-                    "rates"
-                )
-            (loss / len(pieces)).backward()
-            kept = set(zip(scores.starts.tolist(), scores.ends.tolist(), strict=True))
-            self.sums["loss"] += loss.item()
-            self.sums["gold"] += len(window.clusters)
-            self.sums["kept"] += len(kept & window.clusters.keys())
-            self.sums["words"] += len(document.words)
+        document = cut_document(self.documents[piece.document], piece.start, piece.end)
+        window = self.splitter.window(document).to(self.device)
+        loss = compute_loss(self.model(window), window)
+        loss.backward()
+        norms = []
         for of_encoder in (True, False):
             parameters = [v for name, v in self.variables.items() if name.startswith("encoder.") == of_encoder]
-            torch.nn.utils.clip_grad_norm_(parameters, settings.clip)
+            norms.append(torch.nn.utils.clip_grad_norm_(parameters, CLIP).item())
+        # Scores that are no numbers give a loss of 0: no antecedent is valid.
+        if not all(math.isfinite(number) for number in (loss.item(), *norms)):
+            raise UserError(
+                f"the loss of step {self.step + 1} (document '{document.name}') or its gradient is not finite; lower "
+                "the learning rates"
+            )
+        self.loss += loss.item()
         self.optimiser.step()
 
-    def _end_epoch(self, windows: int) -> None:
-        scores = score_model(self.model, self.splitter, self.development, self.device, self.settings.precision)
-        entry = {
-            "epoch": self.epoch + 1,
-            "seconds": round(self.sums["seconds"], 1),
-            "words_per_second": round(self.sums["words"] / max(self.sums["seconds"], 1e-9)),
-            "loss": self.sums["loss"] / windows,
-            "recall": self.sums["kept"] / max(1, self.sums["gold"]),
-            "development": scores,
-        }
+    def _end_epoch(self) -> None:
+        scores = score_model(self.model, self.splitter, self.development, self.device)
+        entry = {"epoch": self.epoch + 1, "loss": self.loss / len(self.documents), "development": scores}
         if self.best is None or scores["conll"] > self.best["score"]:
             weights = {name: value.detach().cpu().clone() for name, value in self.variables.items()}
-            self.best = {"epoch": self.epoch + 1, "score": scores["conll"], "weights": weights}
+            self.best = {"score": scores["conll"], "weights": weights}
         self.history.append(entry)
-        self.epoch, self.done, self.sums = self.epoch + 1, 0, self._zero()
+        self.epoch, self.done, self.loss = self.epoch + 1, 0, 0.0
         self._save()
-        self.report(entry)
-
-    def _report_progress(self) -> None:
-        made = self.step - self.first_step
-        left = (time.monotonic() - self.began) / made * (self.steps - self.step) / 60
-        loss = self.sums["loss"] / max(1, self.done)
-        self.report(f"step {self.step} of {self.steps}: loss {loss:.3f} a window, {left:.0f} minutes left")
+        self.report(f"epoch {self.epoch}: {json.dumps(entry)}")
 
     def _save(self) -> None:
         self.path.parent.mkdir(parents=True, exist_ok=True)

@@ -1,7 +1,6 @@
-"""Weights that this project trained: files of tensors, and low-rank updates of linear layers (LoRA; Hu et al. 2022)."""
+"""Weights that this project trained: files of tensors, and deltas with low-rank updates (LoRA; Hu et al. 2022)."""
 
 import contextlib
-import math
 import shutil
 import tempfile
 from collections.abc import Iterator, Mapping
@@ -9,46 +8,37 @@ from pathlib import Path
 
 import torch
 from torch import nn
-from torch.nn import functional
 
 from scripts.core.errors import UserError, count_noun
 
 LORA_SCALE = 2.0
 
 
-class LowRank(nn.Module):
-    """A frozen linear layer plus a trainable update of low rank: ``y = W x + b + 2 up(down(x))``."""
+def apply_delta(
+    variables: Mapping[str, torch.Tensor],
+    layers: nn.Module,
+    prefix: str,
+    rank: int,
+    tensors: dict[str, torch.Tensor],
+    where: str | Path,
+) -> None:
+    """Copy a delta's tensors into variables, and add its low-rank updates to linear layers: ``W + 2 up down``.
 
-    def __init__(self, base: nn.Linear, rank: int):
-        super().__init__()
-        self.base = base
-        self.down = nn.Parameter(torch.randn(rank, base.in_features) / math.sqrt(base.in_features))
-        self.up = nn.Parameter(torch.zeros(base.out_features, rank))
+    Args:
+        variables: What the delta holds whole, by name.
+        layers: The module whose linear layers are updated; in the delta their names begin with ``prefix``.
+        where: How messages begin.
 
-    def forward(self, x: torch.Tensor) -> torch.Tensor:
-        return self.base(x) + LORA_SCALE * functional.linear(functional.linear(x, self.down), self.up)
-
-    def merged(self) -> nn.Linear:
-        """Return the plain linear layer with the update added to its weights."""
-        with torch.no_grad():
-            self.base.weight += LORA_SCALE * self.up @ self.down
-        return self.base
-
-
-def add_low_rank(model: nn.Module, rank: int) -> None:
-    """Replace every linear layer inside a model by a :class:`LowRank` one."""
-    for module in list(model.modules()):
-        for name, child in list(module.named_children()):
-            if isinstance(child, nn.Linear):
-                setattr(module, name, LowRank(child, rank))
-
-
-def merge_low_rank(model: nn.Module) -> None:
-    """Put every low-rank update into its layer's weights; the inverse of :func:`add_low_rank` in structure."""
-    for module in list(model.modules()):
-        for name, child in list(module.named_children()):
-            if isinstance(child, LowRank):
-                setattr(module, name, child.merged())
+    Raises:
+        UserError: As :func:`copy_tensors`.
+    """
+    linear = {f"{prefix}.{name}": layer for name, layer in layers.named_modules() if isinstance(layer, nn.Linear)}
+    downs = {f"{name}.down": torch.empty(rank, layer.in_features) for name, layer in linear.items()}
+    ups = {f"{name}.up": torch.empty(layer.out_features, rank) for name, layer in linear.items()}
+    copy_tensors({**variables, **downs, **ups}, tensors, where)
+    with torch.no_grad():
+        for name, layer in linear.items():
+            layer.weight += LORA_SCALE * ups[f"{name}.up"] @ downs[f"{name}.down"]
 
 
 def read_tensors(path: str | Path) -> tuple[dict[str, torch.Tensor], dict[str, str]]:

@@ -1,12 +1,13 @@
 """Weights of c2f systems written and read: what does not fit is refused by name."""
 
+import json
+
 import pytest
 import torch
-from safetensors.torch import load_file, save_file
+from safetensors.torch import save_file
 
 from scripts.core.coreference_systems.c2f import checkpoints
 from scripts.core.coreference_systems.c2f.resolve import Resolver
-from scripts.core.models.weights import read_tensors
 from tests.core.coreference_systems import tiny
 from tests.refusals import refused
 
@@ -26,18 +27,14 @@ def encoder(tmp_path, monkeypatch):
     return folder
 
 
-def perturbed(model):
-    """Return the model with updates that are not zero."""
-    with torch.no_grad():
-        for parameter in checkpoints.trained_parameters(model).values():
-            parameter += 0.05 * torch.randn_like(parameter)
-    return model.eval()
-
-
 def build(encoder, **changes):
+    """Return a model whose variables are not those that it starts with, and its tokenizer."""
     torch.manual_seed(3)
     model, tokenizer = checkpoints.build_model(encoder, tiny.configuration(**changes))
-    return perturbed(model), tokenizer
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter += 0.05 * torch.randn_like(parameter)
+    return model.eval(), tokenizer
 
 
 def grid(model, tokenizer):
@@ -59,50 +56,44 @@ def test_a_folder_gives_back_the_model(encoder, tmp_path):
     assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".")] == []
 
 
-@pytest.mark.parametrize("as_folder", [True, False])
-def test_low_rank_updates_become_part_of_the_encoder(encoder, tmp_path, as_folder):
-    model, tokenizer = build(encoder, lora_rank=2, **tiny.DEPARTURES)
-    before = grid(model, tokenizer)
-    path = tmp_path / ("system" if as_folder else "system.safetensors")
-    if as_folder:
-        checkpoints.write_folder(path, model, tokenizer, {})
-    else:
-        checkpoints.write_delta(path, model, PACKAGE, {})
-    again, tokenizer = checkpoints.load_system(path)
-    assert again.configuration.lora_rank == 0
-    assert not any(name.endswith((".up", ".down")) for name in again.state_dict())
-    for ours, theirs in zip(before, grid(again, tokenizer), strict=True):
-        # A delta has half precision.
-        torch.testing.assert_close(ours, theirs, atol=1e-4 if as_folder else 3e-2, rtol=1e-3)
-
-
-def test_a_delta_holds_what_was_trained_alone(encoder, tmp_path):
-    model, _ = build(encoder, lora_rank=2)
-    checkpoints.write_delta(tmp_path / "d.safetensors", model, PACKAGE, {})
-    tensors = load_file(tmp_path / "d.safetensors")
-    assert {tensor.dtype for tensor in tensors.values()} == {torch.float16}
-    inside = [name for name in tensors if name.startswith("encoder.")]
-    assert inside
-    assert all(name.endswith((".up", ".down")) or "LayerNorm" in name for name in inside)
-    assert not any("embeddings" in name for name in inside)
-
-
-def delta(encoder, tmp_path, lacking=(), metadata=None):
-    """Write a delta, changed by hand, and return its path."""
-    model, _ = build(encoder, lora_rank=2)
+def delta(encoder, tmp_path, lacking=(), metadata=None, **changes):
+    """Write a delta of a model and return its path, the model, and the tensors."""
+    model, _ = build(encoder, lora_rank=2, **changes)
+    tensors = {
+        name: value.detach().half()
+        for name, value in model.named_parameters()
+        if not name.startswith("encoder.") or (".layer." in name and "LayerNorm" in name)
+    }
+    for name, layer in model.encoder.encoder.named_modules():
+        if isinstance(layer, torch.nn.Linear):
+            tensors[f"encoder.encoder.{name}.up"] = 0.1 * torch.randn(layer.out_features, 2).half()
+            tensors[f"encoder.encoder.{name}.down"] = 0.1 * torch.randn(2, layer.in_features).half()
+    stated = {"c2f": json.dumps(vars(model.configuration)), "encoder": json.dumps(PACKAGE)} | (metadata or {})
     path = tmp_path / "d.safetensors"
-    checkpoints.write_delta(path, model, PACKAGE, {})
-    tensors, known = read_tensors(path)
-    save_file(
-        {name: value for name, value in tensors.items() if name not in lacking}, path, metadata=known | (metadata or {})
-    )
-    return path
+    save_file({name: value for name, value in tensors.items() if name not in lacking}, path, metadata=stated)
+    return path, model, tensors
+
+
+def test_a_delta_is_added_to_the_packages_encoder(encoder, tmp_path):
+    path, model, tensors = delta(encoder, tmp_path, **tiny.DEPARTURES)
+    plain, _ = checkpoints.build_model(encoder, model.configuration)
+    found, started = checkpoints.load_system(path)[0].state_dict(), plain.state_dict()
+    assert found.keys() == started.keys()
+    for name, value in found.items():
+        layer = name.removesuffix(".weight")
+        if f"{layer}.up" in tensors:
+            update = 2 * tensors[f"{layer}.up"].float() @ tensors[f"{layer}.down"].float()
+            torch.testing.assert_close(value, started[name] + update)
+        else:
+            assert torch.equal(value, tensors[name].float() if name in tensors else started[name]), name
 
 
 METADATA = {
     "no JSON": ({"c2f": "{"}, ["'c2f'", "readable"]),
     "no mapping": ({"c2f": "[]"}, ["'c2f'", "no mapping"]),
-    "a setting": ({"c2f": '{"units": 1}'}, ["'units'", "remove"]),
+    "an unknown setting": ({"c2f": '{"units": 1}'}, ["'units'", "unknown"]),
+    "another value": ({"c2f": '{"ffnn_depth": 2}'}, ["'ffnn_depth'", "2", "unknown"]),
+    "another unit": ({"c2f": '{"unit": "letter"}'}, ["'letter'", "piece", "word"]),
     "another encoder": ({"encoder": '{"package": "tiny"}'}, ["no delta", "name another file"]),
 }
 
@@ -110,7 +101,7 @@ METADATA = {
 @pytest.mark.parametrize(("metadata", "named"), METADATA.values(), ids=METADATA)
 def test_metadata_that_cannot_be_used_are_refused(encoder, tmp_path, metadata, named):
     with refused("d.safetensors", *named):
-        checkpoints.load_system(delta(encoder, tmp_path, metadata=metadata))
+        checkpoints.load_system(delta(encoder, tmp_path, metadata=metadata)[0])
 
 
 def test_files_and_encoders_that_do_not_fit_are_refused(encoder, tmp_path):
@@ -126,8 +117,8 @@ def test_files_and_encoders_that_do_not_fit_are_refused(encoder, tmp_path):
     with refused("128 positions", "max_segment_pieces", "129"):
         checkpoints.build_model(encoder, tiny.configuration(max_segment_pieces=129))
     with refused("d.safetensors", "lacks the variable coarse.weight"):
-        checkpoints.load_system(delta(encoder, tmp_path, lacking=["coarse.weight"]))
-    path = delta(encoder, tmp_path)
+        checkpoints.load_system(delta(encoder, tmp_path, lacking=["coarse.weight"])[0])
+    path, *_ = delta(encoder, tmp_path)
     tiny.encoder(encoder, hidden=48)
-    with refused(path, "shape", "32)", "48)", "this encoder"):
+    with refused(path, "shape", "32", "48", "this encoder"):
         checkpoints.load_system(path)

@@ -9,12 +9,12 @@ import torch
 from transformers import BertConfig, BertModel
 
 from scripts.core.coreference_systems.c2f import checkpoints
-from scripts.core.coreference_systems.c2f.configuration import Configuration
+from scripts.core.coreference_systems.c2f.configuration import DEFAULT_GENRE, GENRES, Configuration
 from scripts.core.coreference_systems.c2f.outcomes import link_mentions
 from scripts.core.coreference_systems.c2f.resolve import split_sentences, split_words
 from scripts.core.coreference_systems.c2f.windows import Splitter
 from scripts.core.coreference_systems.documents import AnnotatedDocument
-from scripts.core.coreference_systems.training_plan import cut_document
+from scripts.core.coreference_systems.training import cut_document
 from scripts.core.models.weights import read_tensors
 from tests import zoo
 from tests.core.coreference_systems.plain_c2f import Options, resolve
@@ -38,17 +38,11 @@ DEMONSTRATION = Configuration(
 )  # fmt: skip
 SETTINGS = {
     "published": PUBLISHED,
-    "one pass, two hidden layers": replace(PUBLISHED, coref_depth=1, ffnn_depth=2, max_top_spans=20),
+    "one pass, few spans": replace(PUBLISHED, coref_depth=1, max_top_spans=20),
     "three passes, no metadata": replace(PUBLISHED, coref_depth=3, speaker_and_genre=False, segment_distances=0),
-    "no priors": replace(PUBLISHED, width_prior=False, distance_prior=False, genre="pt"),
-    "no features": replace(
-        PUBLISHED, coref_depth=1, width_prior=False, distance_prior=False, distance_feature=False,
-        speaker_and_genre=False, segment_distances=0,
-    ),
     "demonstration": DEMONSTRATION,
-    "demonstration, low rank": replace(DEMONSTRATION, lora_rank=2),
     "words, published otherwise": replace(PUBLISHED, unit="word"),
-    "demonstration, two passes": replace(DEMONSTRATION, coref_depth=2, distance_feature=False, width_prior=True),
+    "demonstration, two passes": replace(DEMONSTRATION, coref_depth=2, width_prior=True),
 }  # fmt: skip
 
 
@@ -99,12 +93,12 @@ class Bert:
 def plain_options(c, heads=4):
     names = {
         "speaker": c.speaker_and_genre, "genre": c.speaker_and_genre, "segment": c.segment_distances > 0,
-        "distance": c.distance_feature, "string": c.string_features,
+        "distance": True, "string": c.string_features,
     }  # fmt: skip
     return Options(
         segment_pieces=c.max_segment_pieces, span_width=c.max_span_width, ratio=c.top_span_ratio,
         most_spans=c.max_top_spans, antecedents=c.max_antecedents, depth=c.coref_depth, heads=heads,
-        features=tuple(name for name, used in names.items() if used), genre=c.genres.index(c.genre),
+        features=tuple(name for name, used in names.items() if used), genre=GENRES.index(DEFAULT_GENRE),
         segment_distances=c.segment_distances, by_word=c.unit == "word", cases=c.case_features,
         strings=c.string_features, plain_marks=c.plain_marks, log_sigmoid=c.log_sigmoid_scores,
         singletons=c.singletons, projected=c.projection_size > 0, multiple=c.top_span_multiple,

@@ -7,17 +7,12 @@ import pytest
 import torch
 
 from scripts.core.coreference_systems import entries
-from scripts.core.coreference_systems.c2f import checkpoints
-from scripts.core.coreference_systems.c2f.configuration import Configuration
 from scripts.core.coreference_systems.c2f.resolve import Resolver
-from scripts.core.coreference_systems.training import Settings
 from scripts.core.models.weights import read_tensors
 from scripts.core.workflow.job import ROOT
 from tests.core.coreference_systems import tiny
 
 NAME = "c2f-minilm-litbank"
-# Settings that the first run had as they are listed now, but under no name of their own.
-LATER = {"": {"task_warm_up_share": 0.02, "decay_norms": True}}
 # By the ending of the name: epochs, and the best score on the development part.
 SCORES = {"": (20, 0.6605), "-acda": (10, 0.6566), "-ncda": (10, 0.6471)}
 
@@ -42,20 +37,10 @@ def test_the_file_is_the_one_that_is_described(suffix):
 
 
 @pytest.mark.parametrize("suffix", entries.SUFFIXES)
-def test_the_recipe_is_the_one_that_is_listed(suffix):
-    path = path_of(suffix)
-    entry = entries.read_entries(ROOT / "config/coreference_training.yaml")[NAME]
-    recipe = tiny.recipe(path)
-    assert recipe["encoder"] == entry["encoder"]
-    listed = entries.training_settings(entry, suffix)
-    assert Settings.parse(recipe["training"] | LATER.get(suffix, {}), "recipe") == Settings.parse(listed, "listed")
-    tensors, metadata = read_tensors(path)
-    assert Configuration.parse(checkpoints._mapping(metadata, "c2f", path), "file") == Configuration.parse(
-        entry["model"], "listed"
-    )
+def test_the_epoch_was_chosen_by_the_development_documents(suffix):
+    tensors, _ = read_tensors(path_of(suffix))
     assert {tensor.dtype for tensor in tensors.values()} == {torch.float16}
-    # The epoch was chosen by the development documents.
-    scores = [entry["development"]["conll"] for entry in recipe["history"]]
+    scores = [entry["development"]["conll"] for entry in tiny.recipe(path_of(suffix))["history"]]
     epochs, best = SCORES[suffix]
     assert len(scores) == epochs
     assert max(scores) == pytest.approx(best, abs=5e-4)

@@ -4,25 +4,19 @@ import pytest
 import torch
 from safetensors.torch import save_file
 from torch import nn
-from torch.nn import functional
 
 from scripts.core.models import weights
 from tests.refusals import refused
 
 
-def test_an_update_follows_its_formula_and_is_merged():
+def test_a_delta_updates_linear_layers_and_replaces_other_variables():
     torch.manual_seed(0)
-    model = nn.Sequential(nn.Linear(6, 5))
-    x, before = torch.randn(2, 4, 6), model[0].weight.clone()
-    plain = model(x)
-    weights.add_low_rank(model, 3)
-    assert torch.allclose(model(x), plain, atol=1e-6)
-    nn.init.normal_(model[0].up)
-    updated = plain + 2 * functional.linear(x, model[0].up @ model[0].down)
-    assert torch.allclose(model(x), updated, atol=1e-5)
-    weights.merge_low_rank(model)
-    assert type(model[0]) is nn.Linear and not torch.equal(model[0].weight, before)
-    assert torch.allclose(model(x), updated, atol=1e-5)
+    layers, norm = nn.Sequential(nn.Linear(6, 5)), torch.zeros(5)
+    before, bias = layers[0].weight.clone(), layers[0].bias.clone()
+    tensors = {"in.0.up": torch.randn(5, 3), "in.0.down": torch.randn(3, 6), "norm": torch.randn(5)}
+    weights.apply_delta({"norm": norm}, layers, "in", 3, tensors, "here")
+    assert torch.allclose(layers[0].weight, before + 2 * tensors["in.0.up"] @ tensors["in.0.down"])
+    assert torch.equal(layers[0].bias, bias) and torch.equal(norm, tensors["norm"])
 
 
 VARIABLES = {"a": torch.zeros(2, 3), "b": torch.zeros(4), "c": torch.zeros(1)}

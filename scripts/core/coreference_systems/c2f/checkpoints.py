@@ -1,4 +1,4 @@
-"""Weights of c2f systems: a folder that holds all of them, or one file with what differs from a package's encoder.
+"""Weights of c2f systems: a folder that holds all of them, or a delta: what differs from a package's encoder.
 
 A folder has ``model.safetensors`` with every variable, and the encoder's configuration and tokenizer as transformers
 writes them in ``encoder/``. A delta is one safetensors file: the head, low-rank updates of the encoder's linear layers
@@ -7,7 +7,6 @@ and its layer norms. The configuration is in the file's metadata. The name and s
 
 import json
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -29,14 +28,13 @@ PACKAGE_KEYS = ("package", "version", "folder")
 
 
 def build_model(
-    folder: str | Path, configuration: Configuration, pretrained: bool = True, attention: str | None = None
+    folder: str | Path, configuration: Configuration, pretrained: bool = True
 ) -> "tuple[C2F, PreTrainedTokenizerBase]":
     """Return a model on the encoder in a folder, with a new head, and the encoder's tokenizer.
 
     Args:
         folder: Configuration, tokenizer and, if ``pretrained``, weights of an encoder as transformers stores them.
         pretrained: Whether the encoder's weights are read; else they are drawn at random.
-        attention: How the library computes attention, for example ``eager``.
 
     Raises:
         UserError: If the folder holds no encoder, its tokenizer lacks the marks that enclose a segment, or its
@@ -46,13 +44,12 @@ def build_model(
 
     # Encoders made for other ends have layers that are not needed here, of which the library would warn.
     logging.set_verbosity_error()
-    options = {"attn_implementation": attention} if attention else {}
     try:
         tokenizer = AutoTokenizer.from_pretrained(folder, model_max_length=10**9)
         if pretrained:
-            encoder = AutoModel.from_pretrained(folder, dtype=torch.float32, **options)
+            encoder = AutoModel.from_pretrained(folder, dtype=torch.float32)
         else:
-            encoder = AutoModel.from_config(AutoConfig.from_pretrained(folder), dtype=torch.float32, **options)
+            encoder = AutoModel.from_config(AutoConfig.from_pretrained(folder), dtype=torch.float32)
     except (OSError, ValueError, KeyError) as error:
         reason = (str(error).splitlines() or [type(error).__name__])[0]
         raise UserError(f"{folder}: holds no encoder that can be read ({reason}); name another folder") from error
@@ -68,41 +65,14 @@ def build_model(
     return C2F(encoder, configuration), tokenizer
 
 
-def trained_parameters(model: torch.nn.Module) -> dict[str, torch.nn.Parameter]:
-    """Return the trained parameters by name."""
-    return {name: parameter for name, parameter in model.named_parameters() if parameter.requires_grad}
-
-
-def write_delta(path: str | Path, model: C2F, package: dict, recipe: dict) -> None:
-    """Write what training changed, in half precision, atomically.
+def write_folder(folder: str | Path, model: C2F, tokenizer: "PreTrainedTokenizerBase", recipe: dict[str, Any]) -> None:
+    """Write all of a model's weights to a new folder.
 
     Args:
-        model: With low-rank updates.
-        package: The encoder's ``package``, ``version`` and ``folder``.
         recipe: How the weights were made.
     """
     from safetensors.torch import save_file
 
-    from scripts.core import files
-
-    metadata = {
-        CONFIGURATION: json.dumps(vars(model.configuration), sort_keys=True),
-        PACKAGE: json.dumps({key: package[key] for key in PACKAGE_KEYS}, sort_keys=True),
-        RECIPE: json.dumps(recipe, sort_keys=True),
-    }
-    tensors = {name: parameter.detach().half().contiguous() for name, parameter in trained_parameters(model).items()}
-    with files.write_atomically(path) as temporary:
-        save_file(tensors, temporary, metadata=metadata)
-
-
-def write_folder(folder: str | Path, model: C2F, tokenizer: "PreTrainedTokenizerBase", recipe: dict[str, Any]) -> None:
-    """Write all of a model's weights to a new folder; low-rank updates become part of the encoder's weights.
-
-    The model itself is merged by this.
-    """
-    from safetensors.torch import save_file
-
-    merge_updates(model)
     metadata = {
         CONFIGURATION: json.dumps(vars(model.configuration), sort_keys=True),
         RECIPE: json.dumps(recipe, sort_keys=True),
@@ -114,22 +84,14 @@ def write_folder(folder: str | Path, model: C2F, tokenizer: "PreTrainedTokenizer
         save_file(state, made / WEIGHTS, metadata=metadata)
 
 
-def merge_updates(model: C2F) -> C2F:
-    """Put low-rank updates into the encoder's weights, in place, and return the model."""
-    if model.configuration.lora_rank:
-        weights.merge_low_rank(model.encoder)
-        model.configuration = replace(model.configuration, lora_rank=0)
-    return model
-
-
 def load_system(source: str | Path) -> "tuple[C2F, PreTrainedTokenizerBase]":
     """Read a system.
 
     Args:
-        source: A folder as of :func:`write_folder`, or a delta as of :func:`write_delta`.
+        source: A folder as of :func:`write_folder`, or a delta.
 
     Returns:
-        The model in evaluation mode, without low-rank updates: they are part of the encoder's weights.
+        The model in evaluation mode, and the encoder's tokenizer.
 
     Raises:
         UserError: If there is no such file, it is damaged or not such weights, its package is not installed, or as
@@ -149,8 +111,14 @@ def load_system(source: str | Path) -> "tuple[C2F, PreTrainedTokenizerBase]":
             raise UserError(f"{path}: is no delta of a package's encoder; name another file")
         folder = package_file(path.stem, package, package["folder"])
         model, tokenizer = build_model(folder, configuration)
-        weights.copy_tensors(trained_parameters(model), tensors, path)
-    return merge_updates(model).eval(), tokenizer
+        whole = {
+            name: parameter
+            for name, parameter in model.named_parameters()
+            if not name.startswith("encoder.") or (name.startswith("encoder.encoder.") and "LayerNorm" in name)
+        }
+        layers: Any = model.encoder.encoder
+        weights.apply_delta(whole, layers, "encoder.encoder", configuration.lora_rank, tensors, path)
+    return model.eval(), tokenizer
 
 
 def _mapping(metadata: Mapping[str, str], key: str, path: str | Path) -> dict[str, Any]:

@@ -16,8 +16,7 @@ from torch import nn
 from torch.nn import functional
 
 from scripts.core.coreference_systems.c2f import features
-from scripts.core.coreference_systems.c2f.configuration import Configuration
-from scripts.core.coreference_systems.c2f.encoders import SharedDropout, update_encoder
+from scripts.core.coreference_systems.c2f.configuration import GENRES, Configuration
 from scripts.core.coreference_systems.c2f.windows import UNITS_MULTIPLE, Window, rounded_up
 
 if TYPE_CHECKING:
@@ -68,13 +67,10 @@ class C2F(nn.Module):
     # The configuration says which of these there are; the others are None.
     width_prior_embedding: Any
     width_prior_ffnn: Any
-    distance_prior_embedding: Any
-    distance_prior: Any
     string_prior: Any
     speaker_embedding: Any
     genre_embedding: Any
     segment_embedding: Any
-    distance_embedding: Any
     string_embedding: Any
     gate: Any
 
@@ -82,25 +78,17 @@ class C2F(nn.Module):
         super().__init__()
         c = self.configuration = configuration
         self.encoder = encoder
-        if c.lora_rank:
-            update_encoder(encoder, c.lora_rank)
         hidden = encoder.config.hidden_size
         self.unit_size = hidden + (c.feature_size if c.case_features else 0)
         span = 3 * self.unit_size + c.feature_size
         pair = c.projection_size or span
         self.dropout = nn.Dropout(c.dropout)
-        self.unit_dropout = nn.Dropout(c.unit_dropout)
-        hidden_dropout = (SharedDropout if c.shared_dropout else nn.Dropout)(c.dropout)
-        self.row_dropout = hidden_dropout
 
         def ffnn(inputs: int) -> nn.Sequential:
-            layers = []
-            for depth in range(c.ffnn_depth):
-                layers += [_linear(c.ffnn_size if depth else inputs, c.ffnn_size), nn.ReLU(), hidden_dropout]
-            return nn.Sequential(*layers, _linear(c.ffnn_size, 1))
+            return nn.Sequential(_linear(inputs, c.ffnn_size), nn.ReLU(), self.dropout, _linear(c.ffnn_size, 1))
 
         def embedding(size: int) -> nn.Embedding:
-            return _embedding(size, c.feature_size, c.embedding_deviation)
+            return _embedding(size, c.feature_size)
 
         self.case_embedding = embedding(features.CASES) if c.case_features else None
         self.width_embedding = embedding(c.max_span_width)
@@ -110,21 +98,18 @@ class C2F(nn.Module):
         self.width_prior_ffnn = ffnn(c.feature_size) if c.width_prior else None
         self.projection = _linear(span, c.projection_size) if c.projection_size else None
         self.coarse = _linear(pair, pair)
-        self.distance_prior_embedding = embedding(DISTANCES) if c.distance_prior else None
-        self.distance_prior = _linear(c.feature_size, 1) if c.distance_prior else None
-        self.string_prior = _embedding(features.PAIRS, 1, 0.0) if c.string_features else None
+        self.distance_prior_embedding = embedding(DISTANCES)
+        self.distance_prior = _linear(c.feature_size, 1)
+        self.string_prior = _embedding(features.PAIRS, 1) if c.string_features else None
         # In the order of their features in the input of the pairs' network, after the three parts of the spans.
         self.speaker_embedding = embedding(2) if c.speaker_and_genre else None
-        self.genre_embedding = embedding(len(c.genres)) if c.speaker_and_genre else None
+        self.genre_embedding = embedding(len(GENRES)) if c.speaker_and_genre else None
         self.segment_embedding = embedding(c.segment_distances) if c.segment_distances else None
-        self.distance_embedding = embedding(DISTANCES) if c.distance_feature else None
+        self.distance_embedding = embedding(DISTANCES)
         self.string_embedding = embedding(features.PAIRS) if c.string_features else None
-        count = 2 * c.speaker_and_genre + bool(c.segment_distances) + c.distance_feature + c.string_features
+        count = 2 * c.speaker_and_genre + bool(c.segment_distances) + 1 + c.string_features
         self.antecedent_ffnn = ffnn(3 * pair + count * c.feature_size)
         self.gate = _linear(2 * pair, pair) if c.coref_depth > 1 else None
-        if c.singletons:
-            # Few spans are mentions.
-            nn.init.constant_(cast(nn.Linear, self.mention_ffnn[-1]).bias, -2.0)
 
     def forward(self, window: Window, encoded: torch.Tensor | None = None) -> Scores:
         """Return the scores of a window; ``encoded`` is what :meth:`encode` returned for it, if it was called."""
@@ -153,15 +138,10 @@ class C2F(nn.Module):
         else:
             vectors = (flat[window.first],) * 3
         case = None if self.case_embedding is None else self.case_embedding(window.case)
-        padding = rounded_up(window.units, UNITS_MULTIPLE, not self.training) - window.units
-        made = []
-        for number, vector in enumerate(vectors):
-            if number and vector is vectors[0]:
-                made.append(made[0])
-                continue
-            whole = vector if case is None else torch.cat([vector, case], 1)
-            made.append(functional.pad(self.unit_dropout(whole), (0, 0, 0, padding)))
-        return made
+        padding = rounded_up(window.units, UNITS_MULTIPLE) - window.units
+        if case is not None:
+            vectors = [torch.cat([vector, case], 1) for vector in vectors]
+        return [functional.pad(vector, (0, 0, 0, padding)) for vector in vectors]
 
     def _candidates(
         self, window: Window, first: torch.Tensor, last: torch.Tensor, mean: torch.Tensor
@@ -255,9 +235,8 @@ class C2F(nn.Module):
         if self.projection is not None:
             coarse = coarse / math.sqrt(spans.shape[1])
         coarse = coarse + mentions.unsqueeze(1) + mentions
-        if c.distance_prior:
-            prior = self.distance_prior(self.dropout(self.distance_prior_embedding.weight)).float().squeeze(1)
-            coarse = coarse + prior[distance_classes(distance)]
+        prior = self.distance_prior(self.dropout(self.distance_prior_embedding.weight)).float().squeeze(1)
+        coarse = coarse + prior[distance_classes(distance)]
         strings = None
         if c.string_features:
             words = [(window.word[s], window.word[e]) for s, e in zip(starts.tolist(), ends.tolist(), strict=True)]
@@ -280,8 +259,8 @@ class C2F(nn.Module):
 
     def _pair_features(
         self, window: Window, starts: torch.Tensor, antecedents: torch.Tensor, strings: Any
-    ) -> torch.Tensor | None:
-        """Return the embedded features of pairs, shape ``(spans, antecedents, size)``, or None without any."""
+    ) -> torch.Tensor:
+        """Return the embedded features of pairs, shape ``(spans, antecedents, size)``."""
         c, parts = self.configuration, []
         if c.speaker_and_genre:
             speaker = window.speaker[starts]
@@ -291,14 +270,13 @@ class C2F(nn.Module):
             segment = window.segment[starts]
             apart = (segment.unsqueeze(1) - segment[antecedents]).clamp(0, c.segment_distances - 1)
             parts.append(self.segment_embedding(apart))
-        if c.distance_feature:
-            numbers = torch.arange(len(starts), device=starts.device)
-            parts.append(self.distance_embedding(distance_classes(numbers.unsqueeze(1) - antecedents)))
+        numbers = torch.arange(len(starts), device=starts.device)
+        parts.append(self.distance_embedding(distance_classes(numbers.unsqueeze(1) - antecedents)))
         if c.string_features:
             parts.append(self.string_embedding(strings.gather(1, antecedents)))
-        return torch.cat(parts, 2) if parts else None
+        return torch.cat(parts, 2)
 
-    def _fine(self, spans: torch.Tensor, antecedents: torch.Tensor, known: torch.Tensor | None) -> torch.Tensor:
+    def _fine(self, spans: torch.Tensor, antecedents: torch.Tensor, known: torch.Tensor) -> torch.Tensor:
         """Return the fine scores of pairs, shape ``(spans, antecedents)``."""
         layer, size = cast(nn.Linear, self.antecedent_ffnn[0]), spans.shape[1]
         parts = layer.weight.split([size] * 3 + [layer.in_features - 3 * size], 1)
@@ -308,8 +286,7 @@ class C2F(nn.Module):
         spans = spans.to(here.dtype)
         hidden = functional.linear(spans.unsqueeze(1) * spans[antecedents], parts[2])
         hidden = hidden + here.unsqueeze(1) + there[antecedents]
-        if known is not None:
-            hidden = hidden + functional.linear(self.row_dropout(known), parts[3])
+        hidden = hidden + functional.linear(self.dropout(known), parts[3])
         return self.antecedent_ffnn[1:](hidden).float().squeeze(2)
 
 
@@ -325,7 +302,7 @@ def _linear(inputs: int, outputs: int) -> nn.Linear:
     return layer
 
 
-def _embedding(size: int, width: int, deviation: float) -> nn.Embedding:
+def _embedding(size: int, width: int) -> nn.Embedding:
     table = nn.Embedding(size, width)
-    nn.init.normal_(table.weight, std=deviation)
+    nn.init.normal_(table.weight, std=0.02)
     return table

@@ -1,34 +1,24 @@
-"""What the scores of a window come to: losses in training, and clusters."""
+"""What the scores of a window come to: the loss in training, and clusters."""
 
 import math
 
 import torch
-from torch.nn import functional
 
 from scripts.core.coreference_systems.c2f.model import Scores
 from scripts.core.coreference_systems.c2f.windows import Window
 
 
-def compute_losses(scores: Scores, window: Window) -> tuple[torch.Tensor, ...]:
-    """Return the two losses of a window, summed.
+def compute_loss(scores: Scores, window: Window) -> torch.Tensor:
+    """Return the loss of a window: the negative log-likelihood of all right antecedents of each span, summed, in nats.
 
-    Returns:
-        Negative log-likelihood of all right antecedents of each span, in nats (Lee et al. 2017, section 5): a gold
-        mention's are the mentions of its cluster before it, every other span's is none. And the cross-entropy of all
-        candidate spans being mentions.
+    A gold mention's are the mentions of its cluster before it, every other span's is none (Lee et al. 2017, section 5).
     """
-    device = scores.starts.device
-    gold = torch.zeros_like(scores.candidate_scores)
-    within = [(first, last - first) for first, last in window.clusters if last - first < gold.shape[1]]
-    if within:
-        gold[tuple(torch.tensor(within, device=gold.device).T)] = 1
-    entropies = functional.binary_cross_entropy_with_logits(scores.candidate_scores, gold, reduction="none")
     spans = zip(scores.starts.tolist(), scores.ends.tolist(), strict=True)
-    cluster = torch.tensor([window.clusters.get(span, 0) for span in spans], device=device)
+    cluster = torch.tensor([window.clusters.get(span, 0) for span in spans], device=scores.starts.device)
     right = (cluster.unsqueeze(1) == cluster[scores.antecedents]) & (cluster.unsqueeze(1) > 0) & scores.valid
     right = torch.cat([~right.any(1, keepdim=True), right], 1)
     likelihood = torch.logsumexp(scores.scores.masked_fill(~right, -math.inf), 1)
-    return (torch.logsumexp(scores.scores, 1) - likelihood).sum(), entropies[scores.candidates].sum()
+    return (torch.logsumexp(scores.scores, 1) - likelihood).sum()
 
 
 def link_mentions(scores: Scores, window: Window, singletons: bool) -> list[list[tuple[int, int]]]:

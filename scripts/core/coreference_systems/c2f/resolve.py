@@ -83,7 +83,7 @@ class Resolver:
             raise UserError(f"the precision '{precision}' is none of {', '.join(PRECISIONS)}")
         device = loading.pick_device(device)
         self.model = model.to(device).eval()
-        self.splitter = Splitter(tokenizer, model.configuration, short=True)
+        self.splitter = Splitter(tokenizer, model.configuration)
         self.device, self.precision = torch.device(device), precision
 
     @classmethod

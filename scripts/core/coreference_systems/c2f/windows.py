@@ -10,27 +10,27 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from scripts.core.coreference_systems.c2f import features
+from scripts.core.coreference_systems.c2f.configuration import DEFAULT_GENRE, GENRES, Configuration
 from scripts.core.errors import UserError
 
 if TYPE_CHECKING:
     from scripts.core.coreference_systems.documents import AnnotatedDocument
 
-# Shapes are rounded up to these: on a CPU every new shape costs the making of new kernels in training.
+# Shapes are rounded up to these, so that texts of one shape are read together. A short text would be mostly padding:
+# what is shorter than a multiple is rounded up to a part of it.
 PIECES_MULTIPLE = 64
 UNITS_MULTIPLE = 128
-# Where nothing is trained, what is shorter than a multiple is rounded up to a part of it: a sentence alone would be
-# mostly padding. In training the draws of dropout depend on the shapes.
 SHORT_PARTS = 8
 
 
-def rounded_up(length: int, multiple: int, short: bool) -> int:
-    """Return the size that a shape of at least ``length`` has: a multiple or, if ``short``, part of the first one.
+def rounded_up(length: int, multiple: int) -> int:
+    """Return the size that a shape of at least ``length`` has: a multiple, or a part of the first one.
 
     Examples:
-        >>> rounded_up(130, 64, True), rounded_up(25, 64, True), rounded_up(25, 64, False)
-        (192, 32, 64)
+        >>> rounded_up(130, 64), rounded_up(25, 64)
+        (192, 32)
     """
-    part = multiple // SHORT_PARTS if short and length <= multiple else multiple
+    part = multiple // SHORT_PARTS if length <= multiple else multiple
     return -(-length // part) * part
 
 
@@ -82,12 +82,10 @@ class Splitter:
 
     Args:
         tokenizer: A fast tokenizer of transformers.
-        configuration: A :class:`scripts.core.coreference_systems.c2f.configuration.Configuration`.
-        short: Whether short texts get little padding, where nothing is trained.
     """
 
-    def __init__(self, tokenizer: Any, configuration: Any, short: bool = False):
-        self.tokenizer, self.configuration, self.short = tokenizer, configuration, short
+    def __init__(self, tokenizer: Any, configuration: Configuration):
+        self.tokenizer, self.configuration = tokenizer, configuration
         self._pieces = {}
 
     def pieces(self, word: str) -> list[int]:
@@ -132,8 +130,7 @@ class Splitter:
     def window(self, document: "AnnotatedDocument") -> Window:
         """Return the tensors of a document, which has words, with its mentions.
 
-        The genre is the document's own (Joshi et al. 2019) or, if the system does not know that, the one that the
-        configuration names for texts without a genre.
+        The genre is the document's own (Joshi et al. 2019) or, if the system does not know that, newswire.
 
         Raises:
             UserError: As :meth:`segments`.
@@ -142,7 +139,7 @@ class Splitter:
         by_word = self.configuration.unit == "word"
         pieces = [[self.pieces(word) for word in document.words[a:b]] for a, b in segments]
         length = max(sum(map(len, segment)) for segment in pieces) + 2
-        length = min(rounded_up(length, PIECES_MULTIPLE, self.short), self.configuration.max_segment_pieces)
+        length = min(rounded_up(length, PIECES_MULTIPLE), self.configuration.max_segment_pieces)
         ids = torch.full((len(segments), length), self.tokenizer.pad_token_id or 0)
         mask = torch.zeros(len(segments), length, dtype=torch.long)
         sentence_of = [number for number, (a, b) in enumerate(document.sentences) for _ in range(a, b)]
@@ -198,9 +195,9 @@ class Splitter:
         )
 
     def _genre(self, document: "AnnotatedDocument") -> int:
-        c = self.configuration
-        known = document.genre in c.genres
-        return c.genres.index(document.genre if known else c.genre) if c.speaker_and_genre else 0
+        if not self.configuration.speaker_and_genre:
+            return 0
+        return GENRES.index(document.genre if document.genre in GENRES else DEFAULT_GENRE)
 
 
 def _mentions(document: "AnnotatedDocument", units: list[tuple[int, bool]]) -> dict[tuple[int, int], int]:
