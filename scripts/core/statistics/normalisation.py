@@ -56,9 +56,6 @@ def normalise_scores(scores: pd.DataFrame, normalisation: str) -> pd.Series:
       :math:`\log P(\text{option} \mid \text{context}) - \log P(\text{option})`, the pointwise mutual information of
       option and context (Holtzman et al. 2021).
 
-    Args:
-        scores: A row for each option of each instance, with the :data:`COLUMNS` that the normalisation needs.
-
     Raises:
         UserError: If a column is missing or has gaps, or if a text has no token or byte that was scored.
     """
@@ -123,20 +120,14 @@ class Design:
 
 
 def count_decisions(instances: pd.DataFrame, scores: pd.DataFrame, model: str, design: Design) -> pd.DataFrame:
-    """Decide every instance under every normalisation, and count.
-
-    Equal scores go to the option that comes first, under every normalisation.
+    """Decide every instance under every normalisation, and count; equal scores go to the option that comes first.
 
     Args:
         instances: ``instance_id``, ``options``, ``gold`` and the columns that the design keeps.
         scores: Of the options of each, with the columns that the normalisations need.
 
     Returns:
-        ``model``, ``normalisation``, the columns that the design keeps, ``option_index`` (if it counts by option), and
-        the sums :data:`COUNTS`.
-
-    Raises:
-        UserError: If an instance lacks the score of an option.
+        ``model``, ``normalisation``, the columns that the design keeps, and the sums :data:`COUNTS`.
     """
     offers, gold = options.option_counts(instances), instances.gold.to_numpy(dtype=object)
     parts: list[pd.DataFrame] = []
@@ -167,10 +158,6 @@ def count_decisions(instances: pd.DataFrame, scores: pd.DataFrame, model: str, d
 
 def compare_scores(cells: pd.DataFrame, design: Design, draws: int, seed: int) -> pd.DataFrame:
     """Return accuracies under every normalisation, and how each differs from the study's.
-
-    Args:
-        cells: What :func:`count_decisions` returned, of all models.
-        draws, seed: Of bootstrap and permutations.
 
     Returns:
         ``model``, the columns that name a level, ``normalisation``, ``n``, ``accuracy`` with ``low`` and ``high``

@@ -57,13 +57,11 @@ def _joined(frame: pd.DataFrame, columns: list[str]) -> pd.Series:
 
 
 def read_outcomes(run: Path, estimate: Mapping[str, Any], tables: Mapping, declared: Mapping) -> pd.DataFrame:
-    """Return the outcomes behind a row of a run's summary.
+    """Return the outcomes behind a row of the summary of a run (its folder).
 
     Args:
-        run: Its folder.
-        estimate: The row.
         tables: The study's ``outcomes``: ways of scoring to its tables.
-        declared: A ``PairedOutcomes`` of the study (``scripts/core/workflow/studies.py``) as a dictionary.
+        declared: A ``PairedOutcomes`` of the study as a dictionary.
 
     Returns:
         ``id``, ``row`` (what tells outcomes apart), ``unit``, ``cluster``, ``value``, ``content``, ``prediction``,
@@ -159,10 +157,7 @@ def _area(rows: pd.DataFrame) -> pd.Series:
 
 
 def paired_difference(first: pd.DataFrame, second: pd.DataFrame, statistic: str) -> dict:
-    """Return the difference of two estimates, second minus first, on the same units.
-
-    Args:
-        first, second: Of :func:`read_outcomes`.
+    """Return the difference of two estimates, second minus first, on the same units (of :func:`read_outcomes`).
 
     Returns:
         ``low`` and ``high`` (95 %, over clusters), ``p`` (sign flips of clusters), ``n`` and ``n_clusters``.
@@ -183,12 +178,7 @@ def paired_difference(first: pd.DataFrame, second: pd.DataFrame, statistic: str)
 
 
 def compare_rows(one: Mapping, two: Mapping, runs: tuple[Path, Path], study: Mapping) -> tuple[dict, pd.DataFrame]:
-    """Compare two rows of summaries on their instances.
-
-    Args:
-        one, two: The rows; differences are those of ``two`` minus ``one``.
-        runs: The folders of their runs.
-        study: ``outcomes`` and ``paired`` of the study.
+    """Compare two rows of summaries, ``two`` minus ``one``, on the instances in the folders of their runs.
 
     Returns:
         ``difference``, ``low``, ``high``, ``p``, ``n``, ``n_clusters``, ``flipped`` and ``note``, which says why there

@@ -25,18 +25,7 @@ def cluster_names(table: pd.DataFrame, columns: Sequence[str]) -> pd.Series:
 
 
 def cluster_sums(first: ArrayLike, second: ArrayLike, clusters: Labels) -> tuple[np.ndarray, ...]:
-    """Return the sum of the differences ``first - second`` and the number of items of each cluster.
-
-    Args:
-        first, second: Shape (items,), of bool or float.
-        clusters: Shape (items,).
-
-    Returns:
-        Shape (clusters,), of float.
-
-    Raises:
-        ValueError: If the three have different lengths.
-    """
+    """Return the sum of the differences ``first - second`` and the number of items of each cluster, in its order."""
     first, second = np.asarray(first, dtype=float), np.asarray(second, dtype=float)
     if not len(first) == len(second) == len(clusters):
         raise ValueError(f"there are {len(first)} and {len(second)} outcomes and {len(clusters)} clusters of items")

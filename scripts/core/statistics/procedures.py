@@ -20,24 +20,14 @@ FEW_CLUSTERS = 10
 
 
 def has_variation(values: ArrayLike, size: float) -> bool:
-    """Tell whether values differ by more than rounding.
-
-    Args:
-        values: Of float.
-        size: The largest absolute value that they were computed from; rounding errors are relative to it.
-    """
+    """Tell whether values differ by more than rounding, relative to ``size``, the largest that they were made from."""
     return bool(np.ptp(values) > ROUNDING * size)
 
 
 def welch_test(a: ArrayLike, b: ArrayLike) -> tuple[float, ...]:
-    """Welch's two-sided t-test for two independent samples with unequal variances (Welch 1947).
+    """Return t, degrees of freedom and p of Welch's two-sided t-test of two independent samples (Welch 1947).
 
-    Args:
-        a, b: The two samples. Of float.
-
-    Returns:
-        t statistic, degrees of freedom (Welch-Satterthwaite) and p value. All are NaN when a sample has fewer than two
-        values or neither varies by more than rounding (:func:`has_variation`), because the test is undefined then.
+    All are NaN where a sample has fewer than two values or neither varies by more than rounding.
     """
     a, b = np.asarray(a, dtype=float), np.asarray(b, dtype=float)
     if len(a) < 2 or len(b) < 2:
@@ -52,24 +42,12 @@ def welch_test(a: ArrayLike, b: ArrayLike) -> tuple[float, ...]:
 
 
 def paired_t_test(a: np.ndarray, b: np.ndarray) -> tuple[float, ...]:
-    """Paired two-sided t-test of the differences ``a - b`` (Student 1908).
+    """Return t, degrees of freedom and p of the paired two-sided t-test of the differences ``a - b`` (Student 1908).
 
-    What the two values of a pair share cancels, so it sees differences that :func:`welch_test` misses where pairs vary
-    more than the difference within them.
-
-    Args:
-        a, b: The two samples; values at the same place are a pair. Shape (pairs,), of float.
-
-    Returns:
-        t statistic, degrees of freedom and p value. All are NaN with fewer than two pairs and when the differences do
-        not vary by more than rounding.
-
-    Raises:
-        ValueError: If the samples have different lengths.
+    What the two values of a pair share cancels, so it sees differences that :func:`welch_test` misses. All are NaN with
+    fewer than two pairs and where the differences do not vary by more than rounding.
     """
     a, b = np.asarray(a, dtype=float), np.asarray(b, dtype=float)
-    if len(a) != len(b):
-        raise ValueError(f"pairs need as many values on either side; there are {len(a)} values and {len(b)}")
     if len(a) < 2 or not has_variation(a - b, np.abs([a, b]).max()):
         return np.nan, np.nan, np.nan
     result = scipy.stats.ttest_rel(a, b)
@@ -77,22 +55,18 @@ def paired_t_test(a: np.ndarray, b: np.ndarray) -> tuple[float, ...]:
 
 
 def sign_test(one: float, other: float) -> float:
-    """Return the two-sided p value of the exact sign test; 1 where there is no difference at all.
+    """Return the two-sided p value of the exact sign test of so many differences either way; 1 without any.
 
-    Args:
-        one, other: How many differences point one way and the other; parts of one where several count as one.
+    Parts of a difference may be given where several count as one.
     """
     least, every = min(one, other), one + other
     return min(1.0, 2 * float(scipy.special.betainc(every - least, least + 1, 0.5))) if every else 1.0
 
 
 def compare_constants(a: ArrayLike, b: ArrayLike) -> float:
-    """Return the p value of two independent samples of which neither varies, by Fisher's exact test.
+    """Return p of two independent samples of which neither varies, by Fisher's exact test of who has which value.
 
-    It tests who has which value, and is 1 where both have the same.
-
-    Args:
-        a, b: The two samples, for which :func:`welch_test` is undefined. Of float.
+    It is 1 where both have the same value. :func:`welch_test` is undefined then.
     """
     a, b = np.asarray(a, dtype=float), np.asarray(b, dtype=float)
     if not has_variation([a[0], b[0]], np.abs([a[0], b[0]]).max()):
@@ -104,12 +78,8 @@ def smallest_sample(alpha: float, tests: int = 1) -> int:
     """Return how many units a test needs at least, so that its outcome could be significant at all.
 
     The rule is that of the exact sign test: if every unit points the same way, the two-sided p value of ``n`` units is
-    ``2 / 2^n``, and Holm's first step asks for ``alpha / tests`` or less. With fewer units a t-test may still give a
-    small p value, but one that rests on its assumption of normal values alone.
-
-    Args:
-        alpha: Significance level.
-        tests: How many tests are corrected for together.
+    ``2 / 2^n``, and Holm's first step over so many ``tests`` asks for ``alpha / tests`` or less. With fewer units a
+    t-test may still give a small p value, but one that rests on its assumption of normal values alone.
     """
     return int(np.ceil(np.log2(2 * tests / alpha)))
 
@@ -144,10 +114,7 @@ def cluster_bootstrap(
     which is right or wrong as a whole: what clusters at their worst leave to be known.
 
     Args:
-        successes, trials: Number of successes and of trials in each cluster. Shape (clusters,), of float.
-        draws: Number of bootstrap samples.
-        seed: Seed of the resampling; the interval is a function of the arguments alone.
-        level: Coverage.
+        successes, trials: Number of successes and of trials in each cluster. Shape (clusters,).
         least, most: What the ratio can be at least and at most: -1 and 1 for a difference of shares. Wilson's interval
             is of shares alone.
 
@@ -178,8 +145,7 @@ def ratio_samples(above: np.ndarray, below: np.ndarray, draws: int, seed: int) -
 def cluster_weights(clusters: int, draws: int, seed: int) -> np.ndarray:
     """Return how often each cluster is drawn in each bootstrap sample: the same for all that is over as many clusters.
 
-    Returns:
-        Shape (draws, clusters), of float; not to be written to.
+    Shape (draws, clusters), of float; not to be written to.
     """
     weights = np.random.default_rng(seed).multinomial(clusters, np.full(clusters, 1 / clusters), size=draws)
     weights = weights.astype(float)
@@ -195,21 +161,13 @@ def agreeing_interval(
     A bootstrap of them has no width. Where none of so many clusters drawn at random differs, at most a share q of all
     does, with q = 1 - ((1 - level) / 2)^(1 / clusters) (Clopper and Pearson 1934), and those lie between the least and
     the most that a cluster can have.
-
-    Args:
-        clusters: At least 1.
     """
     share = 1 - ((1 - level) / 2) ** (1 / clusters)
     return value - share * (value - least), value + share * (most - value)
 
 
 def wilson_interval(successes: int, trials: int, level: float = 0.95) -> tuple[float, float]:
-    """Return both ends of Wilson's score interval of a share (Wilson 1927); it has a width at 0 and 1 too.
-
-    Args:
-        successes, trials: Of independent trials, one or more.
-        level: Coverage.
-    """
+    """Return both ends of Wilson's score interval of a share (Wilson 1927); it has a width at 0 and 1 too."""
     from statsmodels.stats.proportion import proportion_confint
 
     ends: tuple[Any, Any] = proportion_confint(successes, trials, alpha=1 - level, method="wilson")
@@ -219,14 +177,9 @@ def wilson_interval(successes: int, trials: int, level: float = 0.95) -> tuple[f
 
 
 def resampling_weights(strata: ArrayLike, draws: int, seed: int) -> np.ndarray:
-    """Return how often each cluster is drawn in each bootstrap sample, as :func:`cluster_weights`, by stratum.
+    """Return how often each cluster is drawn in each bootstrap sample, as :func:`cluster_weights`, within its stratum.
 
-    Args:
-        strata: The stratum of each cluster. Clusters are drawn with replacement within their stratum, as often as it
-            has clusters; one that is alone in its stratum is in every sample. Shape (clusters,).
-
-    Returns:
-        Shape (draws, clusters), of float.
+    As many are drawn as the stratum has clusters; one that is alone is in every sample. Shape (draws, clusters).
     """
     named = np.asarray(strata)
     generator = np.random.default_rng(seed)
@@ -246,13 +199,12 @@ def crossed_shares(
     pigeonhole bootstrap): right where every item belongs to one cluster of either kind, such as a template and a name.
 
     Args:
-        successes, trials: Sums over the items of each cell; both are zero where there is none. Shape (rows, columns),
-            of float.
+        successes, trials: Sums over the items of each cell; both are zero where there is none. Shape (rows, columns).
         row_weights, column_weights: From :func:`resampling_weights`. The same weights for two quantities make their
-            difference a paired one. Shapes (draws, rows) and (draws, columns), of float.
+            difference a paired one. Shapes (draws, rows) and (draws, columns).
 
     Returns:
-        NaN in samples that drew no trial. Shape (draws,), of float.
+        NaN in samples that drew no trial. Shape (draws,).
     """
     drawn = ((row_weights @ trials) * column_weights).sum(axis=1)
     right = ((row_weights @ successes) * column_weights).sum(axis=1)
@@ -302,10 +254,7 @@ def bootstrap_interval(
 
 
 def spearman(x: Sequence[float] | np.ndarray, y: Sequence[float] | np.ndarray) -> float:
-    """Return Spearman's rank correlation of two samples.
-
-    It is NaN when they have fewer than two values or one of them does not vary by more than rounding.
-    """
+    """Return Spearman's rank correlation; NaN of fewer than two values or where one does not vary."""
     if len(x) < 2 or not all(has_variation(values, np.abs(values).max()) for values in (x, y)):
         return np.nan
     return float(scipy.stats.spearmanr(x, y).statistic)
