@@ -85,13 +85,9 @@ def test_winogender_has_two_people_and_agreement(tmp_path):
     check_offsets(frame, "double")
     with refused("row 2", "'winogender' has no single sentences", "use double"):
         instances.build_instances(read, "single", make.PRONOUNS)
-
-
-def test_a_sentence_without_a_person_is_refused(tmp_path):
-    rows = make.cells()
-    rows[0][3] = "The buyer said that {pronoun} would sell."
+    read = make.read(tmp_path, make.edited(2, "double", "The buyer said that {pronoun} would sell."))
     with refused("row 2", "the double sentence does not name the occupation before the slot"):
-        instances.build_instances(make.read(tmp_path, rows), "double", make.PRONOUNS)
+        instances.build_instances(read, "double", make.PRONOUNS)
 
 
 def test_the_job_writes_what_audits_follow(tmp_path):
@@ -110,9 +106,7 @@ def test_the_job_writes_what_audits_follow(tmp_path):
     assert files.parquet_metadata(path)["origins"] == {
         "template_row": "sentences.tsv", "occupation_row": "occupations.tsv", "pronoun_row": "pronouns.tsv",
     }  # fmt: skip
-    rows = make.cells()
-    rows[1][3] = "The weaver told the buyer that {pronoun} was rich."
-    make.write(tmp_path, rows)
+    make.write(tmp_path, make.edited(3, "double", "The weaver told the buyer that {pronoun} was rich."))
     with refused(sentences, "row 3", "the double sentence has 'was' after the pronoun"):
         fill(sentences=sentences, occupations=occupations)
     archive = tmp_path / "data.zip"

@@ -49,8 +49,8 @@ def test_wrong_prompts_are_refused_by_row(tmp_path, row, named):
 def test_prompts_of_the_authors_code_differ_from_the_papers(shipped):
     paper, code = (prompts.read_prompts(shipped, wording) for wording in prompts.WORDINGS)
     assert [name for name in paper if paper[name] != code[name]] == ["1", "5", "6", "7", "8", "9"]
-    assert code["9"]["text"] == '{task}\nWho is "{pronoun}"?\n{options}'
     assert paper["9"]["text"] == "{task}\nWho is “{pronoun}”\n{options}"
+    assert code["9"]["text"] == '{task}\nWho is "{pronoun}"?\n{options}'
     assert not any(" \n" in prompt["text"] for prompt in code.values())
 
 

@@ -54,15 +54,11 @@ def test_the_replica_reads_with_every_pronoun(replica, entities):
         ("case", "genitive", "unknown case 'genitive'"),
         ("answer", "1", "unknown answer '1'; use one of occupation, participant"),
         ("second_reading", "read", "unknown second_reading 'read'; use one of kept, changed"),
-        ("second_reading", "", "the cell 'second_reading' is empty"),
     ],
 )
 def test_unknown_words_are_refused_with_file_and_row(tmp_path, column, word, message):
     with refused(f"{tmp_path / 'sentences.tsv'}, row 3: {message}"):
         make.read(tmp_path, make.edited(3, column, word))
-
-
-def test_every_occupation_has_its_sentences(tmp_path):
     with refused("no sentence for the occupation 'pilot'"):
         make.read(tmp_path, make.cells()[:6])
 
