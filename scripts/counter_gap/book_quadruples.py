@@ -12,10 +12,8 @@ from scripts.core import files
 from scripts.core.coreference_systems import augmentation
 from scripts.core.errors import UserError, count_noun
 from scripts.counter_gap.book_names import SOCIAL, Token, is_possessive
-from scripts.counter_gap.passages import COLUMNS, PLACES, ROLES, instance_id
+from scripts.counter_gap.passages import COLUMNS, NAMED, PLACES, ROLES, instance_id
 
-NAMED = {column.lower().replace("-", "_"): column for column in COLUMNS}
-"""C-GAP's columns, by the names of instances."""
 VOWELS = "aeiouAEIOU"
 
 

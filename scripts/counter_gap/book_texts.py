@@ -71,23 +71,14 @@ def read(path: str | Path) -> Book:
 
 def read_plain(path: Path) -> Book:
     """Read a plain text; what Project Gutenberg puts before and behind a book is left out by its marks."""
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise UserError(f"{path}: cannot be read ({error.strerror}); correct its name in counter_gap.books") from error
+    content = path.read_bytes()
     declared = _DECLARED.search(content[:5000])
     encoding = declared[1].decode("ascii", "replace") if declared else "UTF-8"
     try:
         text = content.decode(encoding).removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
-    except UnicodeDecodeError as error:
-        said = "as it declares" if declared else "and declares no other encoding"
-        raise UserError(
-            f"{path}: byte {error.start + 1} is not {encoding}, {said}; convert the book to UTF-8"
-        ) from error
     except (LookupError, ValueError) as error:
-        # A name with a null byte, or of a codec that is not for texts, is a ValueError.
-        said = f"declares the encoding {encoding[:40]!a}, which is unknown"
-        raise UserError(f"{path}: {said}; convert it to UTF-8") from error
+        said = "as it declares" if declared else "and declares no other encoding"
+        raise UserError(f"{path}: is not {encoding[:40]!a}, {said} ({error}); convert the book to UTF-8") from error
     start = _START.search(text)
     end = _END.search(text, start.end() if start else 0)
     if bool(start) != bool(end):
@@ -96,8 +87,10 @@ def read_plain(path: Path) -> Book:
     fields = dict.fromkeys(_FIELDS, "")
     if start and end:
         if second := _START.search(text, end.end()):
-            where = f"{path}, line {text.count(chr(10), 0, second.start()) + 1}"
-            raise UserError(f"{where}: a second book of Project Gutenberg begins; give each book its own file")
+            line = text.count("\n", 0, second.start()) + 1
+            raise UserError(
+                f"{path}, line {line}: a second book of Project Gutenberg begins; give each book its own file"
+            )
         found = {name: re.search(rule, text[:5000], re.M) for name, rule in _FIELDS.items()}
         fields |= {name: " ".join(match[1].split()) for name, match in found.items() if match}
         text = text[start.end() : end.start()]
@@ -124,9 +117,7 @@ def sections(pieces: Iterable[str]) -> Iterator[str]:
 
 def clean_paragraph(piece: str) -> str:
     """Return a paragraph in one line, without the signs of Project Gutenberg for italics, pictures and notes."""
-    # Behind the last bracket nothing can match, and the search would be quadratic.
-    closed, bracket, rest = piece.rpartition("]")
-    piece = re.sub(r"\[(?:Illustration[^\]]*|\d+|Footnote[^\]]*)\]", "", closed + bracket) + rest
+    piece = re.sub(r"\[(?:Illustration[^\[\]]*|\d+|Footnote[^\[\]]*)\]", "", piece)
     piece = re.sub(r"(?<![\w_])_(?=\S)([^_]*?\S)_(?![\w_])", r"\1", piece, flags=re.S)
     return " ".join(piece.split())
 

@@ -7,9 +7,8 @@ pronoun's), ``case``, ``row`` (its line in the file). Offsets count code points 
 """
 
 import csv
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 
@@ -32,6 +31,8 @@ GAP_COLUMNS = (
     "ID", "Text", "Pronoun", "Pronoun-offset", "A", "A-offset", "A-coref", "B", "B-offset", "B-coref", "URL"
 )  # fmt: skip
 COLUMNS = (*GAP_COLUMNS[:-1], "Book")
+NAMED = {column.lower().replace("-", "_"): column for column in COLUMNS}
+"""C-GAP's columns, by the names of instances; GAP has the same, and the source is a URL."""
 LABELS = {"TRUE": True, "FALSE": False}
 
 
@@ -48,11 +49,9 @@ def read_c_gap(path: str | Path, labelled: bool = True) -> pd.DataFrame:
     of their rows, agreement of labels, genders and cases.
     """
     # Each line alone: a quote that is never closed must not swallow the rows after it.
-    instances = _instances(
-        path, COLUMNS, lambda line: next(csv.reader([line], delimiter="\t", strict=True), []), labelled
-    )
-    _refuse(path, _quadruple_problems(instances))
-    frame = _frame(instances)
+    rows = _read_rows(path, COLUMNS, lambda line: next(csv.reader([line], delimiter="\t", strict=True), []), labelled)
+    _refuse(path, _quadruple_problems(rows))
+    frame = _make_frame(rows)
     frame["quadruple"] = frame.id.str.replace(r"-(control|swap-[12])$", "", regex=True)
     frame["role"] = [*ROLES] * (len(frame) // 4)
     frame["gender"] = frame.pronoun.str.lower().map(GENDERS)
@@ -61,24 +60,24 @@ def read_c_gap(path: str | Path, labelled: bool = True) -> pd.DataFrame:
 
 def read_gap(path: str | Path) -> pd.DataFrame:
     """Read one of GAP's files: tab-separated without quoting, single instances; raises as :func:`read_c_gap`."""
-    instances = _instances(path, GAP_COLUMNS, lambda line: line.split("\t"))
-    _refuse(path, _repetitions(instances))
-    frame = _frame(instances)
+    rows = _read_rows(path, GAP_COLUMNS, lambda line: line.split("\t"))
+    _refuse(path, _repetitions(rows))
+    frame = _make_frame(rows)
     lowered = frame.pronoun.str.lower()
     case = lowered.map(CASES).fillna("ambiguous")
     return frame.assign(quadruple=frame.id, role=ROLES[0], gender=lowered.map(GENDERS), case=case)
 
 
-def _instances(
+def _read_rows(
     path: str | Path, columns: Sequence[str], split: Callable[[str], list[str]], labelled: bool = True
-) -> dict[int, dict[str, Any]]:
-    """Return the instances of a file by their row; every row is whole."""
+) -> dict[int, dict[str, str]]:
+    """Return the cells of each instance of a file by their row; every row is whole."""
     header, *lines = [
         line.removesuffix("\r") for line in files.read_text(path, "fetch it again").rstrip("\n").split("\n")
     ]
     if header != "\t".join(columns):
         raise UserError(f"{path}, row 1: the header must be {', '.join(columns)}; fetch the file again")
-    instances, problems = {}, []
+    rows, problems = {}, []
     for row, line in enumerate(lines, 2):
         try:
             cells = split(line)
@@ -88,13 +87,13 @@ def _instances(
         if len(cells) != len(columns):
             problems.append(f"row {row}: {len(cells)} cells where the header has {len(columns)}")
             continue
-        instances[row], complaints = _instance(dict(zip(columns, cells, strict=True)), labelled)
-        problems += [f"row {row}: {complaint}" for complaint in complaints]
+        rows[row] = dict(zip(columns, cells, strict=True))
+        problems += [f"row {row}: {problem}" for problem in _row_problems(rows[row], labelled)]
     # Broken rows shift what follows them, so quadruples are only looked at when every row is whole.
     _refuse(path, problems)
-    if not instances:
+    if not rows:
         raise UserError(f"{path}: has no instance; fetch the file again")
-    return instances
+    return rows
 
 
 def _refuse(path: str | Path, problems: Sequence[str]) -> None:
@@ -102,15 +101,16 @@ def _refuse(path: str | Path, problems: Sequence[str]) -> None:
         raise UserError(f"{path}: {'; '.join(problems)}; correct these rows or fetch the file again")
 
 
-def _frame(instances: Mapping[int, dict[str, Any]]) -> pd.DataFrame:
-    return pd.DataFrame([*instances.values()]).assign(row=[*instances])
+def _make_frame(rows: Mapping[int, Mapping[str, str]]) -> pd.DataFrame:
+    frame = pd.DataFrame([*rows.values()]).set_axis([*NAMED], axis=1)
+    last = {name: frame.pop(name).map(LABELS) for name in ("a_coref", "b_coref")} | {"book": frame.pop("book")}
+    return frame.astype({f"{span}_offset": int for span in SPANS}).assign(**last, row=[*rows])
 
 
-def unlabelled_problems(rows: Iterable[Mapping[str, Any]]) -> list[str]:
+def unlabelled_problems(rows: Sequence[Mapping[str, str]]) -> list[str]:
     """Return what is wrong with four rows of C-GAP that have no labels yet, each a dict by column; empty if nothing."""
-    checked = [_instance(row, labelled=False) for row in rows]
-    problems = [problem for _, complaints in checked for problem in complaints]
-    return problems or _quadruple_problems(dict(enumerate([entry for entry, _ in checked], 1)))
+    problems = [problem for row in rows for problem in _row_problems(row, labelled=False)]
+    return problems or _quadruple_problems(dict(enumerate(rows, 1)))
 
 
 def cases(frame: pd.DataFrame) -> pd.Series:
@@ -120,64 +120,56 @@ def cases(frame: pd.DataFrame) -> pd.Series:
     return masculine.map(CASES)
 
 
-def _instance(cells: Mapping[str, Any], labelled: bool = True):
-    """Return one instance and what is wrong with its row."""
+def _row_problems(cells: Mapping[str, str], labelled: bool = True) -> list[str]:
     problems = []
-    entry = {"id": cells["ID"], "text": cells["Text"]}
-    for name, column in zip(SPANS, ("Pronoun", "A", "B"), strict=True):
-        entry[name] = cells[column]
-        offset = cells[f"{column}-offset"]
+    for column in ("Pronoun", "A", "B"):
+        word, offset = cells[column], cells[f"{column}-offset"]
         if not offset.isdecimal():
             problems.append(f"'{offset}' is no offset of {column}")
-            continue
-        entry[f"{name}_offset"] = start = int(offset)
-        if not cells[column] or cells["Text"][start : start + len(cells[column])] != cells[column]:
-            problems.append(f"{column} '{cells[column]}' is not at its offset {start}")
-    for name, column in (("a", "A-coref"), ("b", "B-coref")):
+        elif not word or cells["Text"][int(offset) :][: len(word)] != word:
+            problems.append(f"{column} '{word}' is not at its offset {offset}")
+    for column in ("A-coref", "B-coref"):
         if labelled and cells[column] not in LABELS:
             problems.append(f"{column} '{cells[column]}' is neither TRUE nor FALSE")
         if not labelled and cells[column]:
             problems.append(f"{column} '{cells[column]}' is a label where none was expected")
-        entry[f"{name}_coref"] = LABELS.get(cells[column])
     if cells["A-coref"] == cells["B-coref"] == "TRUE":
         problems.append("both names are marked TRUE")
     if cells["Pronoun"].lower() not in GENDERS:
         problems.append(f"'{cells['Pronoun']}' is not one of {', '.join(GENDERS)}")
-    entry["book"] = cells.get("Book", cells.get("URL"))
-    if not entry["book"]:
+    if not cells.get("Book", cells.get("URL")):
         problems.append("the source is empty")
-    return entry, problems
-
-
-def _repetitions(instances: Mapping[int, Mapping[str, Any]]):
-    first, problems = {}, []
-    for row, entry in instances.items():
-        if first.setdefault(entry["id"], row) != row:
-            problems.append(f"row {row}: the ID '{entry['id']}' is already in row {first[entry['id']]}")
     return problems
 
 
-def _quadruple_problems(instances: Mapping[int, Mapping[str, Any]]):
-    problems, entries = _repetitions(instances), list(instances.items())
+def _repetitions(rows: Mapping[int, Mapping[str, str]]) -> list[str]:
+    first, problems = {}, []
+    for row, cells in rows.items():
+        if first.setdefault(cells["ID"], row) != row:
+            problems.append(f"row {row}: the ID '{cells['ID']}' is already in row {first[cells['ID']]}")
+    return problems
+
+
+def _quadruple_problems(rows: Mapping[int, Mapping[str, str]]) -> list[str]:
+    problems, entries = _repetitions(rows), list(rows.items())
     for start in range(0, len(entries), 4):
         numbers, four = zip(*entries[start : start + 4], strict=True)
-        row, name = numbers[0], four[0]["id"]
-        expected = [instance_id(name, role) for role in ROLES]
-        if [entry["id"] for entry in four] != expected:
-            ids = ", ".join(entry["id"] for entry in four)
+        row, ids = numbers[0], [cells["ID"] for cells in four]
+        expected = [instance_id(ids[0], role) for role in ROLES]
+        if ids != expected:
             # What follows is out of step with its quadruples.
-            return [*problems, f"row {row}: the IDs {ids} should be {', '.join(expected)}"]
-        genders = [GENDERS[entry["pronoun"].lower()] for entry in four]
-        forms = {entry["pronoun"].lower() for entry in four}
+            return [*problems, f"row {row}: the IDs {', '.join(ids)} should be {', '.join(expected)}"]
+        pronouns = [cells["Pronoun"].lower() for cells in four]
+        genders = [GENDERS[pronoun] for pronoun in pronouns]
         if genders not in (["M", "M", "F", "F"], ["F", "F", "M", "M"]):
-            problems.append(f"row {row}: the genders of quadruple '{name}' are {' '.join(genders)}, not two and two")
-        elif not any(forms <= pair for pair in ({"he", "she"}, {"him", "her"}, {"his", "her"}, {"his", "hers"})):
-            problems.append(
-                f"row {row}: the pronouns of quadruple '{name}' differ in case ({', '.join(sorted(forms))})"
-            )
+            problems.append(f"row {row}: the genders of quadruple '{ids[0]}' are {' '.join(genders)}, not two and two")
+        elif not any({*pronouns} <= pair for pair in ({"he", "she"}, {"him", "her"}, {"his", "her"}, {"his", "hers"})):
+            forms = ", ".join(sorted({*pronouns}))
+            problems.append(f"row {row}: the pronouns of quadruple '{ids[0]}' differ in case ({forms})")
+        labels = [(cells["A-coref"], cells["B-coref"]) for cells in four]
         problems += [
             f"row {number}: the labels differ from those of the original in row {row}"
-            for number, entry in zip(numbers[1:], four[1:], strict=True)
-            if (entry["a_coref"], entry["b_coref"]) != (four[0]["a_coref"], four[0]["b_coref"])
+            for number, given in zip(numbers, labels, strict=True)
+            if given != labels[0]
         ]
     return problems
