@@ -14,7 +14,7 @@ from scripts.core.coreference_systems.sentences import COLUMNS
 from scripts.counter_gap import book_names
 from scripts.counter_gap.book_names import Lexicon, Mention, Sentence, Token
 from scripts.counter_gap.book_quadruples import Passage, instance, loose_title, rows_of
-from scripts.counter_gap.passages import GENDERS, PLACES, unlabelled_problems
+from scripts.counter_gap.passages import GENDERS, PLACES, quadruple_problems
 
 MOST_SENTENCES = 5
 """Of a context."""
@@ -164,7 +164,7 @@ def _outcome(window: Window, place: int, target: str, text: str, words: dict[str
     passage = _passage(chosen, matched, names, place, text)
     dropped = _problem(passage)
     four = None if dropped else {role: instance(passage, role, words) for role in PLACES}
-    if four and unlabelled_problems(rows_of(four, "0", "book")):
+    if four and quadruple_problems(dict(enumerate(rows_of(four, "0", "book"))), labelled=False):
         dropped, four = "checked", None
     return Outcome(start, dropped, matched.pattern, four, span)
 

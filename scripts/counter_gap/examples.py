@@ -44,15 +44,16 @@ def write_examples(instances: str, predictions: str, tex: str, csv: str, labels:
     for rule, meaning in EXAMPLES.items():
         place = choose_example(passages, flags, facts, rule)
         if place is not None:
+            rows = slice(4 * place, 4 * place + 4)
             parts = [passages, flags[["a_pred", "b_pred", "correct"]].reset_index(drop=True)]
-            four = list(pd.concat(parts, axis=1)[4 * place : 4 * place + 4].itertuples(index=False))
+            four = list(pd.concat(parts, axis=1)[rows].itertuples(index=False))
             shown.append((f"{labels[system[1]]}: {meaning}", four))
             listed += [(rule, *system, row.quadruple, row.role, row.correct) for row in four]
     files.write_csv(csv, pd.DataFrame(listed, columns=["rule", *IDENTITY, "quadruple", "role", "correct"]))
     files.write_text(tex, typeset_examples(shown) if shown else "No quadruple of this run is an example.\n")
 
 
-def choose_example(instances: pd.DataFrame, flags: pd.DataFrame, facts: pd.DataFrame, rule: str) -> int | None:
+def choose_example(instances: pd.DataFrame, flags: pd.DataFrame, facts: pd.DataFrame, rule: str) -> Any:
     """Return the position of the example's quadruple by a rule (:data:`EXAMPLES`), or None without any.
 
     ``flags`` are of one system on all instances; ``facts`` are those of their texts.

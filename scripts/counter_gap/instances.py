@@ -11,23 +11,16 @@ from scripts.counter_gap.templates import SETS, read_quadruples
 
 
 def instances(
-    *,
-    instances: str,
-    quadruples: str | None = None,
-    pronouns: str | None = None,
-    c_gap: str | None = None,
-    candidates: str | None = None,
-    gap: str | None = None,
-    released: str | None = None,
-) -> None:
+    *, instances: str, quadruples: str = "", pronouns: str = "", c_gap: str = "", candidates: str = "", gap: str = "",
+    released: str = "",
+) -> None:  # fmt: skip
     """Read and check one data set: this project's quadruples, C-GAP with its texts or without, or one part of GAP.
 
     Write ``instances`` (Parquet) from ``quadruples`` and ``pronouns``, ``c_gap``, ``gap`` or ``released``.
     ``candidates`` are quadruples in C-GAP's columns that nobody has labelled yet.
     """
-    origins = {"row": Path(quadruples or c_gap or candidates or gap or released or "").name}
+    origins = {"row": Path(quadruples or c_gap or candidates or gap or released).name}
     if quadruples:
-        assert pronouns, "quadruples are filled with them"
         frame = read_quadruples(quadruples, templates.read_pronouns(pronouns))
         lines = templates.pronoun_lines(pronouns)
         # A quadruple has the forms of both sets, and is looked at as a whole.
@@ -40,7 +33,6 @@ def instances(
     elif gap:
         frame = read_gap(gap)
     else:
-        assert released, "one of the files is given"
         frame = released_flags.read_instances(released)
     frame["original_gender"] = frame.groupby("quadruple", sort=False).gender.transform("first")
     log.info("%d instances, of which %d masculine", len(frame), (frame.gender == "M").sum())

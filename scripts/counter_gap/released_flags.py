@@ -33,7 +33,7 @@ SYSTEMS = {
 """Columns of flags to system and debiasing method."""
 COLUMNS = (*FACTS, *SYSTEMS)
 _PREDICTED = {"a": (True, False), "b": (False, True), "x": (True, True), "-": (False, False)}
-_LEVELS = {
+LEVELS = {
     "gender": ("M", "F"),
     "case": ("nominative", "accusative", "possessive"),
     "source": SOURCES,
@@ -65,11 +65,8 @@ def released_flags(*, c_gap: str, released: list, compact: str, systems: list) -
 def read_output(path: str | Path, instances: pd.DataFrame) -> pd.DataFrame:
     """Return ``id``, ``a_pred`` and ``b_pred`` of a released output, a row for each of ``instances``."""
     rows = read_frame(path, ("ID", "A-coref", "B-coref"), levels=dict.fromkeys(("A-coref", "B-coref"), LABELS))
-    if len(rows) != len(instances):
-        raise UserError(f"{path}: {len(rows)} rows for {len(instances)} instances; fetch the file again")
-    for row, found, expected in zip(rows.index, rows.ID, instances.id, strict=True):
-        if found != expected:
-            raise UserError(f"{path}, row {row}: the ID '{found}' should be '{expected}'; fetch the file again")
+    if list(rows.ID) != list(instances.id):
+        raise UserError(f"{path}: its IDs are not those of the instances; fetch the file again")
     flags = {"id": rows.ID, "a_pred": rows["A-coref"].map(LABELS), "b_pred": rows["B-coref"].map(LABELS)}
     return pd.DataFrame(flags).reset_index(drop=True)
 
@@ -100,7 +97,7 @@ def read_instances(path: str | Path) -> pd.DataFrame:
         (of the quadruple) and ``row`` (line in the file); as of :mod:`scripts.counter_gap.passages`, without
         texts, names and offsets.
     """
-    quadruples = _read(path).reset_index(names="row")
+    quadruples = _read_file(path).reset_index(names="row")
     rows = quadruples.loc[quadruples.index.repeat(len(ROLES))].reset_index(drop=True)
     rows["role"] = [*ROLES] * len(quadruples)
     return pd.DataFrame(
@@ -122,7 +119,7 @@ def read_instances(path: str | Path) -> pd.DataFrame:
 
 def read_flags(path: str | Path) -> dict[tuple[str, str], pd.DataFrame]:
     """Return ``id``, ``a_pred``, ``b_pred`` of all instances by system and debiasing method."""
-    rows = _read(path)
+    rows = _read_file(path)
     ids = [instance_id(name, role) for name in rows.quadruple for role in ROLES]
     flags = {}
     for column, key in SYSTEMS.items():
@@ -131,16 +128,9 @@ def read_flags(path: str | Path) -> dict[tuple[str, str], pd.DataFrame]:
     return flags
 
 
-def _read(path: str | Path) -> pd.DataFrame:
+def _read_file(path: str | Path) -> pd.DataFrame:
     """Return the rows of the file by their line."""
-    rows = read_frame(path, COLUMNS, key="quadruple", levels=_LEVELS, optional=["words"])
-    written = pd.DataFrame({name: rows[name].str.fullmatch("[abx-]{4}") for name in SYSTEMS})
-    written["words"] = rows.words.str.fullmatch(r"\d+\.\d\d").where(rows.right != "neither", rows.words == "")
-    for column in written:
-        for row, cell in rows[column][~written[column]].items():
-            wanted = "a distance if there is a right name" if column == "words" else "four of the letters a, b, x, -"
-            raise UserError(f"{path}, row {row}: '{cell}' of {column} is not {wanted}; restore the file")
-    return rows
+    return read_frame(path, COLUMNS, key="quadruple", levels=LEVELS, optional=["words"])
 
 
 def facts_of_texts(instances: pd.DataFrame) -> pd.DataFrame:

@@ -8,7 +8,7 @@ import pytest
 from scripts.core.coreference_systems import augmentation
 from scripts.counter_gap import book_passages
 from scripts.counter_gap import book_quadruples as output
-from scripts.counter_gap.passages import PLACES, read_c_gap, unlabelled_problems
+from scripts.counter_gap.passages import PLACES, quadruple_problems, read_c_gap
 from tests.counter_gap.parses import NOBODY, book, gender, sentence
 from tests.refusals import refused
 
@@ -51,7 +51,7 @@ def test_a_passage_becomes_quadruples(words):
             for key in ("pronoun", "a", "b"):
                 start = entry[f"{key}_offset"]
                 assert entry["text"][start : start + len(entry[key])] == entry[key]
-        assert not unlabelled_problems(output.rows_of(four, "x", "book"))
+        assert not quadruple_problems(dict(enumerate(output.rows_of(four, "x", "book"))), labelled=False)
     # The mention that the pattern speaks of, not the first or the last that reads the same.
     assert fours[1]["original"]["a_offset"] == 21 and fours[1]["swap-1"]["a_offset"] == 18
 
@@ -106,12 +106,12 @@ def candidates(tmp_path):
 def test_candidates_are_read_as_c_gap_and_have_no_labels(candidates, tmp_path):
     assert len(candidates) == 20 and candidates.a_coref.isna().all()
     assert list(candidates.id[:4]) == ["b0", "b0-control", "b0-swap-1", "b0-swap-2"]
-    with refused("candidates.tsv", "row 2", "A-coref ''"):
+    with refused("candidates.tsv", "row 2", "A-coref '' is not TRUE"):
         read_c_gap(tmp_path / "candidates.tsv")
     labelled = candidates.assign(a_coref="TRUE", b_coref="FALSE").rename(columns=output.NAMED)
     output.write_rows(tmp_path / "labelled.tsv", labelled)
     assert read_c_gap(tmp_path / "labelled.tsv").a_coref.all()
-    with refused("labelled.tsv", "row 2", "A-coref 'TRUE'"):
+    with refused("labelled.tsv", "row 2", "A-coref 'TRUE' is not empty"):
         read_c_gap(tmp_path / "labelled.tsv", labelled=False)
 
 

@@ -41,7 +41,7 @@ def test_two_editions_of_a_book_have_a_passage_once(tmp_path):
 def test_books_without_a_passage_leave_an_empty_table(tmp_path):
     made = brought_together(tmp_path, x=([], ["context"]), y=([], []))
     assert list(files.read_csv(made["funnel"]).left) == [1, *[0] * 9, *[0] * 10]
-    with refused("has no instance"):
+    with refused("needs the columns"):
         read_c_gap(made["candidates"], labelled=False)
 
 
