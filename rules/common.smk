@@ -82,8 +82,8 @@ def published_files(study):
 
 
 def one_of(values):
-    """Return a regular expression that matches exactly the given words."""
-    return "|".join(re.escape(str(value)) for value in values)
+    """Return a regular expression that matches exactly the given words; without any it matches nothing."""
+    return "|".join(re.escape(str(value)) for value in values) or "(?!)"
 
 
 def from_wildcards(*names):

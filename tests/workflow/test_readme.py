@@ -66,7 +66,7 @@ def site(finished):
     folder = finished.folder
     overlay = config.load_yaml(folder / "config/test.yaml")
     registry = config.load_yaml(folder / overlay.pop("registry"))
-    merged = config.merge(config.load_yaml(folder / "config.yaml"), overlay)
+    merged = config.merge(config.load_yaml(folder / "config.yaml"), overlay) | {"cards": list(STAND_INS.values())}
     (folder / "config.yaml").write_text(yaml.safe_dump(merged, sort_keys=False))
     models = config.merge(config.load_yaml(folder / "config/models.yaml"), registry)
     (folder / "config/models.yaml").write_text(yaml.safe_dump(models, sort_keys=False))
