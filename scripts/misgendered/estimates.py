@@ -108,7 +108,7 @@ def _row(model: str, level: Level, cells: np.ndarray, grid: Grid, fixed_names: b
 
 
 def _by_name(found: dict[Level, np.ndarray], grid: Grid) -> Iterator[dict]:
-    """Yield the accuracy on neo-pronouns for each name, over all models (section 4.2).
+    """Yield the accuracy on neopronouns for each name, over all models (section 4.2).
 
     The bootstrap resamples templates alone: a name is the name that it is. ``chance`` is that of all names.
     """

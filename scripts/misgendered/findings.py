@@ -39,7 +39,7 @@ from scripts.misgendered.study import FORM_LABELS, TYPES
 
 SHOTS = (2, 4, 6, 10, 20)
 LAST_RISE = {"gpt-j-6b": 6, "opt-6.7b": 6, "llama-7b": 20}
-"""Models that saw examples (section 4.3), and up to how many their accuracy on neo-pronouns is said to rise."""
+"""Models that saw examples (section 4.3), and up to how many their accuracy on neopronouns is said to rise."""
 NUMBERS = (2, 3, 4, 5)
 CORPORA = {"c4": "C4", "openwebtext": "OpenWebText", "pile": "Pile"}
 NEO = study.PRONOUN_GROUPS[3:]
@@ -84,7 +84,7 @@ def findings_of_model(
     files.write_csv(findings_csv, table)
 
 
-@states(1, "Section 4.1, Table 4", "Binary pronouns are best, they is far behind, neo-pronouns come last.")
+@states(1, "Section 4.1, Table 4", "Binary pronouns are best, they is far behind, neopronouns come last.")
 def order_of_types(run: Results) -> list[Check]:
     return [
         greater(run, {"pronoun_type": a}, {"pronoun_type": b}, (TYPES[a], TYPES[b]))
@@ -103,7 +103,7 @@ def better_declared(run: Results, better: str, worse: str, *types: str) -> list[
     ]
 
 
-@states(2, "Section 4.1, Table 5", "Explicit declaration helps neo-pronouns.")
+@states(2, "Section 4.1, Table 5", "Explicit declaration helps neopronouns.")
 def explicit_helps(run: Results) -> list[Check]:
     return better_declared(run, "explicit", "parenthetical", "neo")
 
@@ -118,7 +118,7 @@ def declared(kind: str, forms: int) -> dict[str, Any]:
     return {"pronoun_type": kind, "declared": forms}
 
 
-@states(4, "Section 4.1, Table 6", "Declaring more forms helps neo-pronouns.")
+@states(4, "Section 4.1, Table 6", "Declaring more forms helps neopronouns.")
 def more_forms_help(run: Results) -> list[Check]:
     whole = greater(run, declared("neo", 5), declared("neo", 2), ("5 forms", "2 forms"))
     steps = [{f"{count} forms": declared("neo", count) for count in pair} for pair in itertools.pairwise(NUMBERS)]
@@ -148,11 +148,11 @@ def opt_rises(run: Results) -> list[Check]:
     ]
 
 
-@states(7, "Section 4.1", "In OPT accuracy on neo-pronouns gains moderately with size.")
+@states(7, "Section 4.1", "In OPT accuracy on neopronouns gains moderately with size.")
 def opt_gains(run: Results) -> list[Check]:
     def positive() -> tuple[Comparison, str]:
         gain = run.gain("OPT", "neo")
-        return sign(run, gain, f"gain on neo-pronouns {points(gain.value)}")
+        return sign(run, gain, f"gain on neopronouns {points(gain.value)}")
 
     def smaller() -> tuple[Comparison, str]:
         neo, they = (run.gain("OPT", kind) for kind in ("neo", "neutral"))
@@ -161,7 +161,7 @@ def opt_gains(run: Results) -> list[Check]:
     return [evaluate_check(positive), evaluate_check(smaller)]
 
 
-@states(8, "Section 4.1", "In BLOOM size lowers accuracy on they and raises it on binary pronouns; neo-pronouns stay.")
+@states(8, "Section 4.1", "In BLOOM size lowers accuracy on they and raises it on binary pronouns; neopronouns stay.")
 def bloom(run: Results) -> list[Check]:
     def correlated(kind: str, expected: int) -> tuple[Comparison, str]:
         return correlation(run, run.size_correlation("BLOOM", kind), f"{TYPES[kind]}: correlation with size", expected)
@@ -211,14 +211,14 @@ def binary_alike(run: Results) -> list[Check]:
     return [evaluate_check(same), evaluate_check(half)]
 
 
-@states(11, "Section 4.1, Table 7", "Thon is the best neo-pronoun and xe the second; all are under they.")
+@states(11, "Section 4.1, Table 7", "Thon is the best neopronoun and xe the second; all are under they.")
 def best_neo(run: Results) -> list[Check]:
     others = [group for group in NEO if group not in ("thon", "xe")]
     pairs = [("thon", "xe"), *(("xe", other) for other in others), ("they", "thon")]
     return [greater(run, {"group": a}, {"group": b}, (a, b)) for a, b in pairs]
 
 
-@states(12, "Section 4.1, Table 8", "The nominative is second best for binary pronouns and worst for neo-pronouns.")
+@states(12, "Section 4.1, Table 8", "The nominative is second best for binary pronouns and worst for neopronouns.")
 def nominative(run: Results) -> list[Check]:
     return [evaluate_check(rank, run, "binary", "nom", 2), evaluate_check(rank, run, "neo", "nom", 5)]
 
@@ -226,13 +226,13 @@ def nominative(run: Results) -> list[Check]:
 @states(
     13,
     "Section 4.1, Table 8",
-    "The possessive-independent form is worst for binary pronouns and second best for neo-pronouns.",
+    "The possessive-independent form is worst for binary pronouns and second best for neopronouns.",
 )
 def independent_possessive(run: Results) -> list[Check]:
     return [evaluate_check(rank, run, "binary", "pos_ind", 5), evaluate_check(rank, run, "neo", "pos_ind", 2)]
 
 
-@states(14, "Section 4.1", "Binary and neo-pronouns run in opposite directions over the forms.")
+@states(14, "Section 4.1", "Binary and neopronouns run in opposite directions over the forms.")
 @checks.each()
 def opposite_directions(run: Results) -> tuple[Comparison, str]:
     shares = [[run.share(pronoun_type=kind, form=form) for form in FORM_LABELS] for kind in ("binary", "neo")]
@@ -246,7 +246,7 @@ def best_possessive(run: Results) -> list[Check]:
     return [evaluate_check(rank, run, "neutral", "pos_ind", 1), evaluate_check(rank, run, "neo", "pos_ind", 1)]
 
 
-@states(16, "Section 4.2, Table 9", "The ten best names for neo-pronouns are unisex, the ten worst are not.")
+@states(16, "Section 4.2, Table 9", "The ten best names for neopronouns are unisex, the ten worst are not.")
 @checks.each((("best", "gendered"), ("worst", "unisex")))
 def unisex_names(run: Results, end: tuple[str, str]) -> tuple[Comparison, str]:
     run.share(pronoun_type="neo")
@@ -283,7 +283,7 @@ def names_and_pronouns(run: Results, names: tuple[str, str, str]) -> tuple[Compa
 @states(
     18,
     "Section 4.2, Table 11",
-    "In three corpora every neo-pronoun has fewer documents than she, summed over forms, and she fewer than he.",
+    "In three corpora every neopronoun has fewer documents than she, summed over forms, and she fewer than he.",
 )
 @checks.each(CORPORA, [*((group, "she") for group in NEO), ("she", "he")])
 def fewer_documents(run: Results, corpus: str, groups: tuple[str, str]) -> tuple[bool, str]:
@@ -309,7 +309,7 @@ def with_more_examples(run: Results, model: str, kind: str, more: int, fewer: in
 @states(
     19,
     "Section 4.3, Table 13",
-    "Examples help neo-pronouns: up to 20 with LLaMA-7B, only up to 6 with GPT-J-6B and OPT-6.7b.",
+    "Examples help neopronouns: up to 20 with LLaMA-7B, only up to 6 with GPT-J-6B and OPT-6.7b.",
 )
 def examples_help(run: Results) -> list[Check]:
     pairs = []

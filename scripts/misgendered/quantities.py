@@ -35,7 +35,7 @@ class Results:
     Args:
         table: Predictions of models that stand for those of the study (:data:`COLUMNS`, ``model``, ``shots``).
         study_models: ``model``, ``label``, ``family``, ``parameters`` of all models of the study.
-        names: Estimates of the accuracy on neo-pronouns by name (:func:`scripts.misgendered.tables.rank_names`).
+        names: Estimates of the accuracy on neopronouns by name (:func:`scripts.misgendered.tables.rank_names`).
         documents: ``corpus``, ``group``, ``documents`` (:func:`scripts.misgendered.corpora.document_sums`).
     """
 

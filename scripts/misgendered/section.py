@@ -112,7 +112,7 @@ def count_runs(rows: pd.DataFrame) -> dict[str, dict]:
 
 
 def best_neo(groups: pd.DataFrame) -> dict[str, Any]:
-    """Return which neo-pronouns have the highest accuracy, if there are any.
+    """Return which neopronouns have the highest accuracy, if there are any.
 
     Returns:
         ``row``, their label, and whether they are ``distinct``: whether the interval is above that of every other. The
@@ -128,7 +128,7 @@ def best_neo(groups: pd.DataFrame) -> dict[str, Any]:
 def changes_of_scores(table: pd.DataFrame) -> dict[str, dict]:
     """Return what the sum of losses and their mean over bytes change, over all models (:func:`change`).
 
-    ``ties``: with the study's score; ``sum.models.moved``: models whose place by accuracy on neo-pronouns is another by
+    ``ties``: with the study's score; ``sum.models.moved``: models whose place by accuracy on neopronouns is another by
     the sum.
     """
     source = "normalisation.csv"

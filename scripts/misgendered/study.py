@@ -34,7 +34,7 @@ FORM_LABELS = {
 """Forms in the order of Table 8."""
 SHORT = {"nom": "Nom.", "acc": "Acc.", "pos_dep": "Pos. Dep.", "pos_ind": "Pos. Ind.", "ref": "Ref."}
 """Forms as heads of columns, in the order of Table 1."""
-TYPES = {"binary": "Binary", "neutral": "Neutral", "neo": "Neo-Pronouns"}
+TYPES = {"binary": "Binary", "neutral": "Neutral", "neo": "Neopronouns"}
 """He and she, they, and all others (Table 1); the column ``type`` of ``templates/pronouns.tsv``."""
 NAME_CLASSES = ("unisex", "female", "male")
 CLASS_LABELS = {"female": "Female", "male": "Male", "unisex": "Unisex"}
@@ -153,7 +153,7 @@ def levels_in(order: Mapping[str, str], values: Iterable[str]) -> dict[str, str]
 
     Examples:
         >>> levels_in(TYPES, {"neo", "binary"})
-        {'binary': 'Binary', 'neo': 'Neo-Pronouns'}
+        {'binary': 'Binary', 'neo': 'Neopronouns'}
     """
     kept = set(values)
     return {key: label for key, label in order.items() if key in kept}

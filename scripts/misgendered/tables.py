@@ -146,19 +146,19 @@ def groups(estimates: pd.DataFrame, models: dict) -> Table:
 
 
 def name_class(estimates: pd.DataFrame, models: dict) -> Table:
-    """Table 10: the accuracy on she, he and they, and on neo-pronouns together, by class of names."""
+    """Table 10: the accuracy on she, he and they, and on neopronouns together, by class of names."""
     rows = pd.concat(
         [estimates_by(estimates, "group", "name_class"), estimates_by(estimates, "pronoun_type", "name_class")]
     )
     shown, factors = select_panels(rows[(rows.group == POOLED) == (rows.pronoun_type == "neo")], models)
-    named = {group: group for group in shown.group.unique() if group != POOLED} | {POOLED: "neo-pronouns"}
+    named = {group: group for group in shown.group.unique() if group != POOLED} | {POOLED: "neopronouns"}
     factors |= {"Pronouns": ("group", named)}
     cells = pivot(shown, factors, "name_class", levels_in(CLASS_LABELS, rows.name_class), ["accuracy", "n"])
     return rows, cells, len(factors)
 
 
 def name_ranks(estimates: pd.DataFrame, models: dict) -> Table:
-    """Table 9: the names with the highest and the lowest accuracy on neo-pronouns, over all models.
+    """Table 9: the names with the highest and the lowest accuracy on neopronouns, over all models.
 
     Those of few instances are in the CSV alone.
     """

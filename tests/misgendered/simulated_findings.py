@@ -55,7 +55,7 @@ class Truth:
         shifts: Factor to type of pronouns and level to what is added to it.
         models: Model and type of pronouns to accuracy.
         shots: Model, type of pronouns and number of examples to accuracy.
-        names: Accuracy on neo-pronouns of each of 500 names, in the order of :data:`NAMES`.
+        names: Accuracy on neopronouns of each of 500 names, in the order of :data:`NAMES`.
         documents: Group to how many documents hold its forms, summed over them.
     """
 

@@ -1,4 +1,4 @@
-"""Instances of the replica with made-up scores: binary pronouns are easy, neo-pronouns are not, examples help."""
+"""Instances of the replica with made-up scores: binary pronouns are easy, neopronouns are not, examples help."""
 
 import dataclasses
 from functools import cache

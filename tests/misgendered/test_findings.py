@@ -51,7 +51,7 @@ BLOOM = {
     "binary bloom-560m": 0.1, "binary bloom-1b1": 0.4, "binary bloom-3b": 0.6, "binary bloom-7b1": 0.9,
 }  # fmt: skip
 WORLDS = {
-    # What is made up is easy for binary pronouns and hard for neo-pronouns.
+    # What is made up is easy for binary pronouns and hard for neopronouns.
     "a clear difference": (1, lambda table: table.correct, HOLDS),
     "a clear difference the other way": (1, lambda table: table.pronoun_type == "neo", FAILS),
     # All samples agree on a model that always takes *he*: no larger sample is needed.
@@ -61,7 +61,7 @@ WORLDS = {
     "more forms help": (4, lambda table: ranked(forms_declared(table), {2: 0.1, 3: 0.35, 4: 0.6, 5: 0.9}), HOLDS),
     "more forms hurt": (4, lambda table: ranked(forms_declared(table), {2: 0.9, 3: 0.6, 4: 0.35, 5: 0.1}), FAILS),
     "one model shrinks and grows": (8, lambda table: ranked(table.pronoun_type + " " + table.model, BLOOM), HOLDS),
-    "the best neo-pronouns": (11, lambda table: ranked(table.group, GROUPS), HOLDS),
+    "the best neopronouns": (11, lambda table: ranked(table.group, GROUPS), HOLDS),
     "places of the nominative": (12, lambda table: ranked(table.pronoun_type + " " + table["form"], FORMS), HOLDS),
     "places of the possessive": (13, lambda table: ranked(table.pronoun_type + " " + table["form"], FORMS), HOLDS),
     "another best possessive": (15, lambda table: ranked(table.pronoun_type + " " + table["form"], FORMS), FAILS),
@@ -116,7 +116,7 @@ def test_without_all_models_of_the_study_nothing_is_decided(predicted):
         (COUNTED[COUNTED.corpus == "c4"], NOT_APPLICABLE),
         (COUNTED.assign(documents=COUNTED.documents.mask(COUNTED.group == "co", 1000)), FAILS),
     ],
-    ids=["all corpora", "one corpus", "a neo-pronoun of many documents"],
+    ids=["all corpora", "one corpus", "a neopronoun of many documents"],
 )
 def test_documents_decide_only_if_all_corpora_were_counted(predicted, counts, expected):
     assert verdict(18, predicted, counts).verdict == expected

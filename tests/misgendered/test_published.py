@@ -63,5 +63,5 @@ def test_ratios_are_of_our_accuracies_and_counts(compared):
     }
     assert {row: ours[row] for row in expected} == pytest.approx(expected)
     # Table 4 is of all models of the study.
-    neo = rows[(rows.source == "Table 4") & (rows["row"] == "Neo-Pronouns")].ours.item()
+    neo = rows[(rows.source == "Table 4") & (rows["row"] == "Neopronouns")].ours.item()
     assert neo == pytest.approx(100 * of_types["neo"])
