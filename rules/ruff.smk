@@ -9,7 +9,7 @@ REQUIRED INPUTS
 OUTPUTS
     results/ruff/instances/, prompts/, predictions/, outputs/, annotation/, analysis/
     results/ruff/estimates.csv, pronoun_tests.csv, against_scored.csv, normalisation.csv
-    results/ruff/figures/, tables/                        figures 4 to 9 and 11 to 13, tables 1 to 5 of the paper
+    results/ruff/figures/, tables/                        figures 4 to 9 and 11 to 13, tables 1 to 3 of the paper
     results/paper/sections/ruff.tex, ruff_appendix.tex
 """
 
@@ -48,13 +48,11 @@ RUFF_DRAWN = ["context_free", "introduction_accuracy", "accuracy_by_pronoun", "a
 RUFF_DRAWN += ["who_becomes_whom", *(["scaling"] if have_sizes(RUFF.models) else []), "error_types"]
 RUFF_DRAWN += RUFF.prompting_figures(FEWEST)
 RUFF_FIGURES = expand("results/ruff/figures/{templates}/{figure}", templates=RUFF.templates, figure=RUFF_DRAWN)
-RUFF_TABULATED = ["accuracy", "pronoun_tests", "error_types", *(["prompting"] if RUFF.asked else [])]
+RUFF_TABULATED = ["accuracy", "pronoun_tests", *(["prompting"] if RUFF.asked else [])]
 RUFF_LISTED = ["instance_counts", "models", *(["prompted_models"] if RUFF.asked else [])]
-RUFF_SHOWN = ["prompt_templates", "prompt_examples"] if RUFF.asked else []
-RUFF_SHOWN += ["chain_examples"] if RUFF.chained else []
 RUFF_TABLES = [
     *expand("results/ruff/tables/{templates}/{table}", templates=RUFF.templates, table=[*RUFF_LISTED, *RUFF_TABULATED]),
-    *expand("results/ruff/tables/{table}", table=RUFF_SHOWN),
+    *(["results/ruff/tables/prompt_templates"] if RUFF.asked else []),
 ]
 
 
@@ -386,28 +384,19 @@ rule ruff_table_prompted_models:
         "../scripts/ruff/prompt_tables.py"
 
 
-# Tables 3 to 5 of the paper show prompts and belong to no template set; their example is one of the replica's.
-rule ruff_prompt_table:
+# Table 3 of the paper belongs to no template set.
+rule ruff_table_prompt_templates:
     input:
         prompt_templates=RUFF_PROMPTS,
-        chain_templates=RUFF_CHAINS,
-        sample=f"results/ruff/instances/replica/sample_seed{RUFF.prompting['seeds'][0]}_distractors0.parquet",
-        answers=expand(f"results/ruff/answers/{RUFF.templates[0]}/{{model}}.parquet", model=RUFF.prompted),
     output:
-        tex="results/ruff/tables/{table}.tex",
-        csv=reported("results/ruff/tables/{table}.csv", RUFF_CATEGORY, 6, "table", "{table}"),
+        tex="results/ruff/tables/prompt_templates.tex",
+        csv=reported("results/ruff/tables/prompt_templates.csv", RUFF_CATEGORY, 6, "table", "Prompts"),
     log:
-        "results/logs/ruff_prompt_table/{table}.log",
-    wildcard_constraints:
-        table="prompt_templates|prompt_examples|chain_examples",
+        "results/logs/ruff_table_prompt_templates/all.log",
     conda:
         "../envs/analysis.yaml"
     params:
-        **from_wildcards("table"),
-        models=RUFF.asked,
         kinds=RUFF.prompting["kinds"],
-        methods=RUFF.chains["methods"],
-        blank=RUFF.prompting["blank"],
     script:
         "../scripts/ruff/prompt_tables.py"
 
@@ -421,7 +410,7 @@ rule ruff_published_vs_ours:
         prompted_models=expand(
             "results/ruff/tables/{templates}/prompted_models.csv", templates=RUFF.templates if RUFF.asked else []
         ),
-        prompt_templates=expand("results/ruff/tables/{table}.csv", table=RUFF_SHOWN[:1]),
+        prompt_templates=[rules.ruff_table_prompt_templates.output.csv] if RUFF.asked else [],
     output:
         csv=reported(
             "results/ruff/tables/published_vs_ours.csv", RUFF_CATEGORY, 7, "table", "Published numbers beside ours"

@@ -1,4 +1,4 @@
-"""The tables of prompts (paper Tables 3 to 5) and of prompted models, each by the function of its rule."""
+"""The tables of prompts (paper Table 3) and of prompted models, each by the function of its rule."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -7,15 +7,10 @@ from typing import Any
 import pandas as pd
 
 from scripts.core import files
-from scripts.core.data.prompting import PROMPT_SLOT, second_prompt
-from scripts.core.errors import UserError
 from scripts.core.paper.formats import MISSING_MARK, count_parameters, format_number
 from scripts.core.paper.tables import write_table
 from scripts.core.workflow.job import run_named
-from scripts.ruff.prompts import BLANKS, fill_prompt, read_chains, read_prompts, select_chains
-
-EXAMPLE, CHAIN_EXAMPLE = "8", "3"
-"""The prompts that the study's examples use (Tables 4 and 5)."""
+from scripts.ruff.prompts import read_prompts
 
 SOURCES = ("hub", "package", "base_url")
 """What a table names a model's source by."""
@@ -23,59 +18,12 @@ STEPS = ("answer", "chain", "final")
 """Steps of generation: without a chain of thought, the chain, and the answer after it."""
 
 
-def prompt_table(
-    *, prompt_templates: str, chain_templates: str, sample: str, answers: list, tex: str, csv: str, table: str,
-    models: dict, kinds: list, methods: list, blank: str,
-) -> None:  # fmt: skip
-    """Write one of the tables of prompts, which ``table`` names.
-
-    ``prompt_templates`` lists those of ``kinds`` (paper Table 3), ``prompt_examples`` what ``models`` read for one
-    prompt (Table 4; metadata of ``answers``, a file each, say what was put around it), ``chain_examples`` both steps of
-    the ``methods`` that elicit a chain of thought (Table 5). ``blank`` is one of :data:`scripts.ruff.prompts.BLANKS`.
-    """
+def table_prompt_templates(*, prompt_templates: str, tex: str, csv: str, kinds: list) -> None:
+    """List the templates of prompts of these kinds."""
     prompts = read_prompts(prompt_templates)
-    if table == "prompt_templates":
-        rows = [(name, prompt["kind"], prompt["text"]) for name, prompt in prompts.items() if prompt["kind"] in kinds]
-        cells, align = pd.DataFrame(rows, columns=["Prompt", "Kind", "Text"]), "llX"
-    elif table == "prompt_examples":
-        text = fill_example(prompts, EXAMPLE, files.read_parquet(sample), blank)
-        cells, align = prompt_examples(text, models, answers), "lX"
-    else:
-        text = fill_example(prompts, CHAIN_EXAMPLE, files.read_parquet(sample), blank)
-        chains = select_chains(read_chains(chain_templates), methods, chain_templates)
-        cells, align = chain_examples(text, chains), "llX"
-    write_table(tex, csv, cells, align=align, midrules=range(1, len(cells)))
-
-
-def prompt_examples(text: str, models: dict[str, dict], answers: Sequence[str]) -> pd.DataFrame:
-    """Return what models read for a prompt: a row for each way of wrapping it."""
-    rows = {}
-    for facts, path in zip(models.values(), answers, strict=True):
-        rows.setdefault(files.parquet_metadata(path)["wrapped"], []).append(facts["label"])
-    read = [(", ".join(labels), around.replace(PROMPT_SLOT, text).strip("\n")) for around, labels in rows.items()]
-    return pd.DataFrame(read, columns=["Model", "What the model reads"])
-
-
-def chain_examples(text: str, chains: dict[str, dict]) -> pd.DataFrame:
-    """Return both steps of every way to elicit a chain of thought for a prompt."""
-    rows = []
-    for method, parts in chains.items():
-        first = parts["chain"].replace("{prompt}", text)
-        rows.append((method.capitalize(), "chain of thought", first))
-        rows.append((method.capitalize(), "final answer", second_prompt(parts["final"], first, "[chain of thought]")))
-    return pd.DataFrame(rows, columns=["Method", "Elicits", "Prompt"])
-
-
-def fill_example(prompts: dict[str, dict], name: str, sample: pd.DataFrame, blank: str) -> str:
-    """Return the prompt ``name``, filled with the sample's first instance with a possessive, as in the study.
-
-    Raises:
-        UserError: If there is no prompt of that id.
-    """
-    if name not in prompts:
-        raise UserError(f"templates/ruff/prompts.tsv: has no prompt '{name}', which the paper's example needs; keep it")
-    row = sample[sample["case"] == "possessive"].iloc[0]
-    return fill_prompt(prompts[name]["text"], row.text, list(row.options), BLANKS[blank])
+    rows = [(name, prompt["kind"], prompt["text"]) for name, prompt in prompts.items() if prompt["kind"] in kinds]
+    cells = pd.DataFrame(rows, columns=["Prompt", "Kind", "Text"])
+    write_table(tex, csv, cells, align="llX", midrules=range(1, len(cells)))
 
 
 def table_prompted_models(*, answers: list, tex: str, csv: str, models: dict) -> None:

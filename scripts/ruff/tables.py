@@ -47,27 +47,8 @@ def accuracy(estimates: pd.DataFrame, models: dict[str, dict]) -> tuple[pd.DataF
     rows = pick(estimates, n_distractors=..., **study.SCORED)
     texts = rows.assign(text=list(map(with_sd, rows.value, rows.sd)))
     wide = texts.pivot(index="model", columns="n_distractors", values="text").loc[list(models)]
-    return rows, labelled(wide, models)
-
-
-def error_types(estimates: pd.DataFrame, models: dict[str, dict]) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Shares of distraction (D) and bias (B) among unambiguous errors, by number of distractors."""
-    kinds = ["distraction", "bias", "other", "error", "ambiguous", "unbiased"]
-    rows = pick(estimates, kinds, n_distractors=...)
-    shown = rows[rows.metric.isin(kinds[:2])]
-    shown = shown.assign(
-        head=shown.metric.str[0].str.upper() + shown.n_distractors,
-        text=[format_number(value, 2) for value in shown.value],
-    )
-    wide = shown.pivot(index="model", columns="head", values="text")
-    heads = [f"{letter}{n}" for letter in "DB" for n in sorted(shown.n_distractors.unique())]
-    return rows, labelled(wide.reindex(index=list(models), columns=heads), models)
-
-
-def labelled(wide: pd.DataFrame, models: dict[str, dict]) -> pd.DataFrame:
-    """Return a table by model with what figures call the models as its first column."""
     cells = wide.rename(index={name: facts["label"] for name, facts in models.items()})
-    return cells.rename_axis(index="Model", columns=None).reset_index()
+    return rows, cells.rename_axis(index="Model", columns=None).reset_index()
 
 
 def pronoun_tests(tests: pd.DataFrame, models: dict[str, dict]) -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -128,7 +109,7 @@ def prompting(estimates: pd.DataFrame, models: dict[str, dict]) -> tuple[pd.Data
     return rows, pd.concat([pd.DataFrame(heads), cells.drop(columns=keys)], axis=1)
 
 
-TABLES = {"accuracy": accuracy, "error_types": error_types, "pronoun_tests": pronoun_tests, "prompting": prompting}
+TABLES = {"accuracy": accuracy, "pronoun_tests": pronoun_tests, "prompting": prompting}
 
 
 def table_instance_counts(

@@ -66,14 +66,11 @@ def make_prompting(folder, key, sets, facts):
     cells = {
         f"{key}/prompting": tables.prompting(data["estimates"], facts["models"])[1],
         f"{key}/prompted_models": pd.DataFrame({"Prompted": list(facts["models"])}),
-        "prompt_examples": pd.DataFrame({"Model": list(facts["models"])}),
-        "chain_examples": pd.DataFrame({"Method": facts["methods"]}),
     }
     for name, frame in cells.items():
         files.write_text(table(folder, name)["tex"], latex.latex_table(frame))
-    prompt_tables.prompt_table(
-        prompt_templates=str(ROOT / "templates/ruff/prompts.tsv"), chain_templates="", sample="", answers=[],
-        table="prompt_templates", models={}, kinds=facts["kinds"], methods=[], blank="code",
+    prompt_tables.table_prompt_templates(
+        prompt_templates=str(ROOT / "templates/ruff/prompts.tsv"), kinds=facts["kinds"],
         **table(folder, "prompt_templates"),
     )  # fmt: skip
     models = pd.DataFrame.from_dict(facts["models"], orient="index").rename_axis("model").reset_index()
@@ -99,7 +96,7 @@ def make_set(folder, key, models, sets, seeds, distractors, asked):
     tables.table_models(models=models, **table(folder, f"{key}/models"))
     paths = synthetic.write(folder / key, data, key)
     given = {"estimates": paths["estimates"], "pronoun_tests": paths["pronoun_tests"], "templates": key}
-    for name in ("accuracy", "pronoun_tests", "error_types"):
+    for name in ("accuracy", "pronoun_tests"):
         tables.table(**given, **table(folder, f"{key}/{name}"), table=name, models=models, asked=asked["models"])
     for name, frame in make_prompting(folder, key, sets, asked).items():
         data[name] = pd.concat([data[name], frame]) if len(data[name]) else frame

@@ -43,12 +43,7 @@ def test_figures_and_tables_of_prompts(finished):
     results = finished.folder / "results/ruff"
     # Eight instances of each prompt are too few for a picture: none says that it has nothing to show.
     assert (results / "figures/replica").is_dir() and not list(results.glob("figures/*/prompting_*"))
-    for name in ("prompt_templates", "prompt_examples", "chain_examples"):
-        text = (results / f"tables/{name}.tex").read_text(encoding="utf-8")
-        assert r"\newline{}" in text
-    examples = files.read_csv(results / "tables/prompt_examples.csv")
-    assert len(examples) == 2
-    assert examples["What the model reads"].str.startswith("[INST]").sum() == 1
+    assert r"\newline{}" in (results / "tables/prompt_templates.tex").read_text(encoding="utf-8")
 
 
 def test_only_scored_models_are_compared_with_likelihoods(finished):

@@ -241,7 +241,7 @@ def test_only_what_is_asked_for_is_planned(bare):
     # RUFF and WinoPron score both models, and MISGENDERED the one with a loss on labels, without examples and with one.
     assert planned["score"] == 2 + 2 + 2
     # WinoPron's table prints the prompts that answers from elsewhere are for as well.
-    prompting = {name for name in planned if "prompt" in name or "chain_examples" in name}
+    prompting = {name for name in planned if "prompt" in name}
     assert prompting == {"winopron_table_prompts"}
 
 
