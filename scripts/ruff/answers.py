@@ -87,12 +87,7 @@ def _unbracketed(before: str, inside: str, after: str):
 
 
 def find_answer(text: str, case: str, pronouns: Mapping[str, dict]) -> tuple[str, tuple[str, ...]]:
-    """Return what a text says.
-
-    Args:
-        case: The grammatical case of the instance's slot.
-        pronouns: Pronoun set to its forms by name (:func:`scripts.core.data.templates.read_pronouns`), those of the
-            run.
+    """Return what a text says, to a slot of a grammatical case, about the pronoun sets of a run.
 
     Returns:
         ``one`` with the pronoun sets whose form it is; ``wrong_case`` with those that all forms in the text belong to;
@@ -130,10 +125,6 @@ def judge_answer(text: str, case: str, gold: str, pronouns: Mapping[str, dict]) 
 
     A form that several sets share is right for each of them. The set that is named is then the right one if it is
     among them; otherwise all are, joined by *or*. In the wrong case a set is named if no other has these forms.
-
-    Args:
-        gold: The right pronoun set.
-        pronouns: As for :func:`find_answer`.
     """
     kind, names = find_answer(text, case, pronouns)
     if kind == "one":

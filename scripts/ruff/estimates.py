@@ -233,14 +233,11 @@ def compare_with_scored(outputs: pd.DataFrame, scored: pd.DataFrame, pairs: list
     """Return accuracies of prompted models beside those of models that were scored, on the same instances.
 
     Args:
-        outputs: Of all prompted models, with their number of distractors in words; vanilla prompts are compared.
-        scored: Predictions of scored models.
         pairs: ``prompted`` and ``scored``: the same model, or a chat model and its base model.
 
     Returns:
-        Two rows for each pair and number of distractors, that of the prompted model first: ``model``, ``scoring`` and
-        what else identifies it, ``prompted``, ``scored`` (the pair), ``n_distractors``, ``metric``, ``value``,
-        ``lowest``, ``highest`` and ``samples`` (over prompts), ``below`` (instances of samples that both have).
+        Two rows for each pair and number of distractors, that of the prompted model first, with ``lowest``, ``highest``
+        and ``samples`` over its vanilla prompts; ``below`` are instances of samples that both have.
     """
     vanilla = outputs[(outputs.method == study.VANILLA) & (outputs.answer == study.FINAL)]
     scored = scored[scored.setting == study.FIDELITY].astype({"n_distractors": str})

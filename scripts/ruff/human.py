@@ -14,9 +14,7 @@ HUMAN_QUESTION = {"Pronoun": ()}
 def human_accuracy(*, samples: list, sheet: str, completed: list, answers: str, agreement: str, accuracy: str) -> None:
     """Read the annotators' completed sheets: every answer, agreement, and accuracy by annotator (section 3.3; CSV).
 
-    Args:
-        samples: The samples that the blank ``sheet`` was drawn from; they have the right pronouns.
-        completed: Sheets, one per annotator.
+    The blank ``sheet`` was drawn from ``samples``, which have the right pronouns; ``completed`` are copies of it.
     """
     labels = annotation.read_labels(sheet, completed, HUMAN_QUESTION)
     gold = pd.concat([files.read_parquet(path, ["instance_id", "gold"]) for path in samples])
@@ -26,12 +24,7 @@ def human_accuracy(*, samples: list, sheet: str, completed: list, answers: str, 
 
 
 def accuracy_by_annotator(labels: pd.DataFrame, gold: pd.Series) -> pd.DataFrame:
-    """Return ``annotator``, ``n``, ``right``, ``accuracy`` and Wilson's interval ``low``, ``high``.
-
-    Args:
-        labels: From :func:`scripts.core.data.annotation.read_labels`.
-        gold: The right pronoun by instance.
-    """
+    """Return ``annotator``, ``n``, ``right``, ``accuracy`` and Wilson's interval; ``gold`` is the answer by item."""
     # The rules import this module, and scipy takes a second.
     from scripts.core.statistics import procedures
 

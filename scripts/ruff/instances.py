@@ -20,17 +20,10 @@ from scripts.ruff.templates import ORIGINS
 
 
 def instances(*, templates: list, pronouns: str, pronoun_sets: list, n_distractors: int, instances: str) -> None:
-    """Make a full set of RUFF instances: every narrative with a given number of distractor sentences.
+    """Make a full set: every narrative with a number of distractor sentences, in the order of the authors' generator.
 
-    The rows are in the order of the authors' generator (see :mod:`scripts.ruff.narratives`). Nothing else needs full
-    sets: samples are drawn without them, and Table 1 of the paper counts them by rule (:func:`full_set_sizes`).
-
-    Args:
-        templates: The replica's files (tasks, contexts, occupations), or the authors' data.zip alone.
-        pronouns: templates/pronouns.tsv.
-        pronoun_sets: Configured sets, in order.
-        n_distractors: 0 to 5.
-        instances: The Parquet file to write.
+    Nothing else needs full sets: samples are drawn without them, and :func:`full_set_sizes` counts them by rule.
+    ``templates`` are the replica's files (tasks, contexts, occupations), or the authors' data.zip alone.
     """
     narratives = load(templates, pronouns, pronoun_sets)
     metadata = narratives.metadata(n_distractors=n_distractors)
@@ -40,50 +33,30 @@ def instances(*, templates: list, pronouns: str, pronoun_sets: list, n_distracto
 def full_set_sizes(
     *, templates: list, pronouns: str, pronoun_sets: list, distractors: list, full_set_sizes: str
 ) -> None:
-    """Count the instances of every full RUFF set without making it (paper Table 1).
-
-    Write one row for each of ``distractors``, with the lines of the template files that its set is made from. The
-    other arguments are those of :func:`instances`.
-    """
+    """Count the instances of every full set (paper Table 1), with the lines of template files that it is made from."""
     narratives = load(templates, pronouns, pronoun_sets)
     files.write_parquet(full_set_sizes, narratives.full_set_sizes(distractors), narratives.metadata())
 
 
 def context_free(*, templates: list, pronouns: str, pronoun_sets: list, context_free: str) -> None:
-    """Make the context-free RUFF instances: each task sentence alone, without a right answer (section 5 of the paper).
-
-    The arguments are those of :func:`instances`.
-    """
+    """Make the context-free instances: each task sentence alone, without a right answer (section 5 of the paper)."""
     narratives = load(templates, pronouns, pronoun_sets)
     files.write_parquet(context_free, narratives.context_free(), narratives.metadata())
 
 
 def sample(*, templates: list, pronouns: str, pronoun_sets: list, n_distractors: int, seed: int, sample: str) -> None:
-    """Draw the sample of RUFF instances that belongs to one seed and one number of distractor sentences.
-
-    Equal to pandas' ``groupby(...).sample(...)`` over the full set, which is not needed (see
-    :meth:`scripts.ruff.narratives.Narratives.sample`): 2,160 rows with four pronoun sets (section 3.2 of the paper).
-
-    Write one sample to ``sample``; the other arguments are those of :func:`instances`.
-    """
+    """Draw the sample of one seed and number of distractors: 2,160 rows with four pronoun sets (section 3.2)."""
     narratives = load(templates, pronouns, pronoun_sets)
     metadata = narratives.metadata(n_distractors=n_distractors, seed=seed)
     files.write_parquet(sample, narratives.sample(n_distractors, seed), metadata)
 
 
 def select_instances(*, context_free: str, samples: list, sizes: list, selected: str) -> None:
-    """Select the RUFF instances that are scored: the context-free ones and a balanced part of every sample.
+    """Select the instances that are scored: the context-free ones and a balanced part of every sample.
 
-    :mod:`scripts.ruff.selection` says which rows of a sample these are. The file is sorted by text, so that
-    instances that begin alike are neighbours and share computations (:mod:`scripts.core.scoring.tree`), across
-    samples and numbers of distractors. The column ``priority`` says which rows of each sample come first: a model with
-    a smaller sample than others scores those whose priority is below its size, so that all models share them.
-
-    Args:
-        context_free: The context-free instances.
-        samples: One file for each seed and number of distractor sentences.
-        sizes: Rows that models score of each sample; the largest is taken, or the whole sample if it has no more.
-        selected: The Parquet file to write.
+    The file is sorted by text: instances that begin alike are neighbours and share computations
+    (:mod:`scripts.core.scoring.tree`). A model scores the rows of each sample whose ``priority``
+    (:mod:`scripts.ruff.selection`) is below its size of ``sizes``, so that all models share the first rows.
     """
     if min(sizes) < 1:
         raise UserError(f"ruff.sample_size is {min(sizes)}; use at least 1")
@@ -104,20 +77,15 @@ def prompts(
     *, samples: list, prompt_templates: str, chain_templates: str, sample_size: int, kinds: list, blank: str,
     option_orders: list, chains: dict, prompted: str, prompts: str,
 ) -> None:  # fmt: skip
-    """Select the RUFF instances that models are prompted with, and write all their prompts.
+    """Select the instances that models are prompted with, and write all prompts of each distinct one.
 
-    Of each sample those rows are taken that :func:`scripts.ruff.selection.balanced_rows` takes first, so prompted
-    instances are among the scored ones as long as no more are prompted than scored. Neighbouring prompts belong to one
-    instance.
+    Of each sample the first ``sample_size`` rows by priority are taken, so that prompted instances are among the scored
+    ones as long as no more are prompted than scored. ``prompted`` has them once for each sample that they are in.
 
     Args:
-        samples: One file for each seed and number of distractor sentences, of each of which ``sample_size`` rows count.
         kinds: Which prompts to use, of ``open`` and ``options``.
         chains: ``methods``, ``distractors`` and ``sample_size``: chains of thought are elicited by these methods, on so
-            many of the rows of samples with so many distractors.
-        prompted: The selected rows, once for each sample that they are in, with the column ``chains``: whether they are
-            asked for chains (Parquet).
-        prompts: What :func:`scripts.ruff.prompts.instance_prompts` makes of each distinct instance (Parquet).
+            many of the rows of samples with so many distractors (the column ``chains``).
     """
     asked = {name: prompt for name, prompt in read_prompts(prompt_templates).items() if prompt["kind"] in kinds}
     methods = select_chains(read_chains(chain_templates), chains["methods"], chain_templates)
@@ -150,11 +118,8 @@ def prompts(
 def human_sheet(*, samples: list, sheet: str, instances: int, seed: int) -> None:
     """Draw the instances in which annotators fill the blank (section 3.3) and write the blank sheet.
 
-    The draw is that of the authors' sample_for_humans.py: with 100 ``instances``, the seed 131719 and their templates
-    it takes the instances that their annotators were given.
-
-    Args:
-        samples: One file for each number of distractors, all of the study's first seed.
+    With 100 ``instances``, the seed 131719 and the samples of the study's first seed it takes those that the authors'
+    annotators were given (sample_for_humans.py).
     """
     table = pd.concat([files.read_parquet(path, ["instance_id", "text", "n_distractors"]) for path in samples])
     fewest = int(table.n_distractors.value_counts().min())

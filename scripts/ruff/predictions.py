@@ -24,11 +24,7 @@ OF_INSTANCE = [
 def predictions(
     *, instances: str, scores: list, predictions: str, models: list, pronoun_sets: list, sizes: dict
 ) -> None:
-    """Turn the scores of all models into predictions.
-
-    Write ``predictions`` (Parquet) from the selected ``instances`` and one ``scores`` file for each model. ``sizes``
-    says how many instances of each sample every model scores.
-    """
+    """Turn the scores of all models into predictions; each scores so many instances of each sample (``sizes``)."""
     with files.append_parquet(predictions) as append:
         for model, scored, table in read_scores(instances, scores, models, sizes):
             part = make_predictions(scored, table, model, pronoun_sets)
@@ -39,13 +35,7 @@ def predictions(
 def outputs(
     *, prompted: str, prompts: str, answers: list, pronouns: str, outputs: str, models: list, pronoun_sets: list
 ) -> None:
-    """Read a pronoun out of everything that prompted models wrote.
-
-    Write ``outputs`` (Parquet), one row for each instance of a sample, prompt, model and place of the answer.
-
-    ``prompted`` and ``prompts`` are what the rule ``ruff_prompts`` wrote; ``answers`` has one file for each of
-    ``models``, in that order; ``pronouns`` is the file of all pronoun sets.
-    """
+    """Read a pronoun out of everything that prompted models wrote: a row for each instance, prompt, model and place."""
     sets = templates.select_pronoun_sets(templates.read_pronouns(pronouns), pronoun_sets)
     rows, asked = files.read_parquet(prompted), files.read_parquet(prompts)
     parts = []
@@ -71,15 +61,13 @@ def make_predictions(
     """Return what one model picks for every selected instance.
 
     Args:
-        instances: The selected instances: context-free ones (``n_distractors`` missing) and samples. A prediction is
-            right if the form is that of ``gold``.
+        instances: The selected instances: context-free ones (``n_distractors`` missing) and samples.
         scores: The model's scores, see :data:`scripts.core.scoring.criteria.COLUMNS`.
         pronoun_sets: The sets in the order of each instance's options.
 
     Returns:
-        Columns ``model``, ``setting`` (``context_free`` or ``fidelity``), ``instance_id``, ``seed``, ``n_distractors``,
-        ``task_index``, ``occupation``, ``participant``, ``case``, ``polarity``, ``pronoun``, ``distractor_pronoun``,
-        ``prediction``, ``context_free_prediction`` (sets), ``correct``, ``margin`` (nats) and ``tie``.
+        ``model``, ``setting``, :data:`OF_INSTANCE`, ``prediction`` and ``context_free_prediction`` (sets), ``correct``
+        (the form is that of ``gold``), ``margin`` (nats) and ``tie``.
 
     Raises:
         UserError: If an instance has no score, or not one option for each pronoun set, or a task sentence no
@@ -118,19 +106,10 @@ def make_predictions(
 def make_outputs(
     prompted: pd.DataFrame, prompts: pd.DataFrame, answers: pd.DataFrame, model: str, pronouns: Mapping[str, dict]
 ) -> pd.DataFrame:
-    """Return the outputs of one model: what it wrote at the end for each prompt of each instance of a sample.
+    """Return the outputs of one model: what it wrote for each prompt of each prompted row of the samples.
 
-    Args:
-        prompted: The prompted rows of all samples (the rule ``ruff_prompts``).
-        prompts: All prompts of all instances.
-        answers: The model's answers (``scripts/prompting/prompt.py``).
-        pronouns: The sets of the run, with their forms.
-
-    Returns:
-        ``model``, ``method``, ``answer`` (where it was read: ``final``, the last thing that the model writes, or
-        ``chain``, its chain of thought), ``prompt``, ``kind``, ``order``, ``instance_id``, ``seed``,
-        ``n_distractors``, ``occupation``, ``case``, ``pronoun`` (right set), ``outcome``, ``named`` (set, or missing;
-        of sets that share a form see :func:`scripts.ruff.answers.judge_answer`).
+    ``answer`` says where it was read: ``final``, the last thing that the model writes, or ``chain``, its chain of
+    thought. ``outcome`` and ``named`` are what :func:`scripts.ruff.answers.judge_answer` makes of it.
 
     Raises:
         UserError: If a prompt has two answers or none although the model was asked by its method.

@@ -29,18 +29,9 @@ ORDERS = (PUBLISHED, "rotated")
 
 
 def read_prompts(path: str | Path) -> dict[str, dict]:
-    """Read the prompt templates.
+    """Read the prompt templates: id to ``kind`` (:data:`KINDS`) and ``text``, in file order, line breaks real.
 
-    Args:
-        path: Columns ``prompt`` (id), ``kind`` (:data:`KINDS`) and ``text`` with ``{task}`` and, if the kind is
-            ``options``, ``{options}``.
-
-    Returns:
-        Id to ``kind`` and ``text``, in file order, line breaks real.
-
-    Raises:
-        UserError: As :func:`scripts.core.data.templates.read_frame`; also for slots that are missing, repeated or
-            unknown.
+    Each text holds ``{task}`` once and, if the kind is ``options``, ``{options}``; others are refused.
     """
     prompts = read_frame(path, PROMPT_COLUMNS, key="prompt", levels={"kind": KINDS})
     for row, _, kind, text in prompts.itertuples(name=None):
@@ -50,17 +41,9 @@ def read_prompts(path: str | Path) -> dict[str, dict]:
 
 
 def read_chains(path: str | Path) -> dict[str, dict]:
-    """Read the ways to elicit a chain of thought.
+    """Read the ways to elicit a chain of thought: method to ``chain`` and ``final``, in file order.
 
-    Args:
-        path: Columns ``method``, ``chain`` (with ``{prompt}``) and ``final`` (with ``{first}`` and ``{chain}``, see
-            :mod:`scripts.core.data.prompting`).
-
-    Returns:
-        Method to ``chain`` and ``final``, in file order.
-
-    Raises:
-        UserError: As :func:`read_prompts`; also for a method that is called vanilla.
+    ``chain`` holds ``{prompt}`` once, ``final`` ``{first}`` and ``{chain}`` (:mod:`scripts.core.data.prompting`).
     """
     chains = read_frame(path, CHAIN_COLUMNS, key="method")
     for row, method, chain, final in chains.itertuples(name=None):
@@ -142,15 +125,9 @@ def instance_prompts(
 def with_origins(
     prompts: pd.DataFrame, rows: pd.DataFrame, columns: Sequence[str], prompt_templates: str, chain_templates: str
 ) -> pd.DataFrame:
-    """Return prompts with the lines of the files that they were made from: those of their instances and their own.
+    """Return prompts with the lines of the files that they were made from.
 
-    Args:
-        prompts: ``instance_id``, ``prompt``, ``method``.
-        rows: The instances.
-        columns: Columns of ``rows`` that count lines of files (:data:`scripts.ruff.templates.ORIGINS`).
-
-    Returns:
-        With ``columns``, ``prompt_row`` and ``chain_row`` (missing without a chain of thought).
+    These are ``columns`` of their instances (``rows``), ``prompt_row`` and ``chain_row`` (missing without a chain).
     """
     prompt_rows = line_numbers(prompt_templates, PROMPT_COLUMNS)
     chain_rows = line_numbers(chain_templates, CHAIN_COLUMNS)

@@ -32,14 +32,9 @@ CRITERIA = (
 
 
 def balanced_rows(sample: pd.DataFrame, size: int) -> np.ndarray:
-    """Return the rows of a balanced part of a sample.
+    """Return the positions of a balanced part of a sample, by priority; of a whole sample as they stand.
 
-    Args:
-        sample: One seed and number of distractor sentences; the columns of :data:`CRITERIA` and ``seed``.
-
-    Returns:
-        Positions, by priority: a smaller ``size`` gives the beginning of what a larger one gives. If ``size`` takes the
-        whole sample, its rows as they stand.
+    ``sample`` has one seed and number of distractor sentences, and the columns of :data:`CRITERIA`.
     """
     if size >= len(sample):
         return np.arange(len(sample))
@@ -77,15 +72,9 @@ def balanced_rows(sample: pd.DataFrame, size: int) -> np.ndarray:
 
 
 def priorities(sample: pd.DataFrame, sizes: Iterable[int]) -> np.ndarray:
-    """Return each row's place in the order in which :func:`balanced_rows` takes them; models score the first few.
+    """Return each row's place, from 0, in the order of :func:`balanced_rows`; models score the first few.
 
-    Args:
-        sample: As for :func:`balanced_rows`.
-        sizes: How many rows are wanted by whom; the order is worked out as far as the largest that is not the whole
-            sample.
-
-    Returns:
-        From 0. Rows beyond every size that is not the whole sample share the next number.
+    Rows beyond the largest of ``sizes`` that is not the whole sample share the next number.
     """
     parts = [size for size in sizes if size < len(sample)]
     order = balanced_rows(sample, max(parts)) if parts else []

@@ -28,12 +28,8 @@ def find_problems(templates: Templates, pronouns: dict | None = None) -> list[st
     checked at the first word after a nominative slot that is not an adverb: forms of to be, to have and to do, common
     verbs in the bare present, and every other word in -s.
 
-    Args:
-        pronouns: Pronoun sets (:func:`scripts.core.data.templates.read_pronouns`), whose forms must not stand in a
-            template.
-
-    Returns:
-        One line for each problem: file, row, and the rule that is broken. No line quotes a sentence.
+    Each line names file, row and the rule that is broken, and quotes no sentence. Forms of ``pronouns``
+    (:func:`scripts.core.data.templates.read_pronouns`) must not stand in a template.
     """
     forms = THIRD_PERSON | {form for forms in (pronouns or {}).values() for form in forms.values()}
     problems = blocking_problems(templates)
