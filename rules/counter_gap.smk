@@ -351,7 +351,6 @@ declare(
     title="Counter-GAP (inconsistency across genders)",
     question="Is a coreference system less consistent if the people of a passage change their gender than if they swap names?",
     chances={"inconsistency, across minus within genders": 0},
-    headline=["cancellation"],
     outcomes={"": ["results/counter_gap/predictions/{part}.parquet"]},
     paired={
         "inconsistency, across minus within genders": PairedOutcomes(

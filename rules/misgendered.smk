@@ -493,7 +493,6 @@ declare(
     pronoun_sets=False,
     question="Does a model use the pronouns that a person has declared, also those that are rare?",
     chances={"accuracy": MISGENDERED.chance},
-    headline=["accuracy_by_group"],
     outcomes={"": ["results/misgendered/predictions/{part}.parquet"]},
     paired={
         "accuracy": PairedOutcomes(

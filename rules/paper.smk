@@ -45,14 +45,6 @@ PLAIN_TITLE = citation.plain_title(
     [study.label for study in STUDIES.values()],
 )
 
-# The pictures that the HTML report opens with, and their titles.
-HEADLINE = {path: title for study in STUDIES.values() for path, title in study.headline_files.items()}
-REPORT_PAGE = Path("results/paper/report.rst").absolute()
-
-# Snakemake asks for it whatever the report shows, and only the paper makes it.
-if REPORT_PAGE.is_file():
-
-    report: str(REPORT_PAGE)
 
 
 rule paper_summary:
@@ -123,21 +115,16 @@ rule paper_overview:
         verdicts=VERDICTS,
         findings_tables=FINDINGS_TABLES,
         comparison_numbers=COMPARED,
-        headline=list(HEADLINE),
     output:
         sections_tex=expand("results/paper/sections/{section}.tex", section=COMMON_SECTIONS),
         csv="results/paper/tables/overview.csv",
         numbers="results/paper/tables/overview.json",
-        report_rst="results/paper/report.rst",
     log:
         "results/logs/paper_overview/paper.log",
     conda:
         "../envs/paper.yaml"
     params:
-        headline_titles=HEADLINE,
         studies=PAPER_STUDIES,
-        configured_title=config["paper"]["title"],
-        plain_title=PLAIN_TITLE,
         models=[MODELS[name].facts for name in PAPER_MODELS],
     script:
         "../scripts/paper/paper_overview.py"

@@ -530,7 +530,6 @@ declare(
     title="RUFF (robust pronoun fidelity)",
     question="Does a model reuse the pronoun that a person was introduced with, also after sentences about somebody else?",
     chances={"accuracy": RUFF.chance},
-    headline=["who_becomes_whom", "accuracy_by_distractors", "error_types"],
     outcomes={
         "probability": ["results/ruff/predictions/{part}.parquet"],
         "prompted": ["results/ruff/outputs/{part}.parquet"],

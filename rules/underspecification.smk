@@ -355,7 +355,6 @@ declare(
     title="Underspecification (pronouns against dates and places)",
     question="Where a sentence does not say which pronoun is right, does a model's pronoun follow a date or a place?",
     chances={"AUC": 0.5, "balanced accuracy": 0.5, "slope, female minus male": 0},
-    headline=underspecification_plan.HEADLINE,
     outcomes={
         "distribution": ["results/underspecification/word_group_probabilities/run/{model}.parquet"],
         "": ["results/underspecification/word_group_probabilities/released/{part}.parquet"],

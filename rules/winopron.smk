@@ -403,7 +403,6 @@ declare(
     title="WinoPron (whom a pronoun means)",
     question="Does a system resolve a pronoun to the right one of two people, in every case and whatever the pronoun?",
     chances={"accuracy": 0.5},
-    headline=["accuracy"],
     outcomes={"": ["results/winopron/predictions/{part}/{entities}.parquet"]},
     paired={
         "accuracy": PairedOutcomes(

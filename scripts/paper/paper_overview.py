@@ -1,10 +1,10 @@
-"""Write what the paper says of all studies together, and the first page of the HTML report.
+"""Write what the paper says of all studies together.
 
 These are abstract, introduction, table of protocols, the section on scores, and the counts of findings.
 """
 
 import json
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ import pandas as pd
 from scripts.core import files
 from scripts.core.data import estimate_rows
 from scripts.core.data.estimate_rows import FULL, PARTIAL
-from scripts.core.paper import finding_verdicts, latex, printed_tables, report, sections
+from scripts.core.paper import finding_verdicts, latex, printed_tables, sections
 from scripts.core.paper.citation import NUMBERS
 from scripts.core.paper.formats import format_number
 from scripts.core.paper.front import Front
@@ -39,9 +39,9 @@ SCORE_WORDS = {
     PARTIAL: "the likelihood of what follows the person",
 }
 """Scores as sentences call them."""
-PLACES = ("thesis", "paragraph", "protocol", "scores")
-"""What a study's template is asked for: a sentence for the abstract of a run whose scores change nothing, its paragraph
-on the report and on cards, its row of the table of protocols, and its part of the section on scores."""
+PLACES = ("thesis", "protocol", "scores")
+"""What a study's template is asked for: a sentence for cards and for the abstract of a run whose scores change nothing,
+its row of the table of protocols, and its part of the section on scores."""
 
 
 def main(
@@ -55,18 +55,13 @@ def main(
     verdicts: list,
     findings_tables: list,
     comparison_numbers: list,
-    headline: list,
     sections_tex: list,
     csv: str,
     numbers: str,
-    report_rst: str,
-    headline_titles: dict,
     studies: list,
-    configured_title: str | None,
-    plain_title: str,
     models: list,
 ) -> None:
-    """Write ``sections_tex`` from ``templates``, the report's first page, and the numbers that both print.
+    """Write ``sections_tex`` from ``templates``, and the numbers that they print.
 
     Args:
         fronts: What the first page says of a study: ``<study>_front.tex.j2`` of those that have one.
@@ -74,11 +69,8 @@ def main(
         figure, scores_figure, scores_table: The figure of headlines and that of scores (PDF), and the table of scores.
         verdicts, findings_tables, comparison_numbers: The findings of the studies that test some (CSV), the tables of
             those that hold or fail (LaTeX), and what counts verdicts and comparisons (JSON).
-        headline: PNG files that the report opens with.
         csv, numbers: The rows of the summary that the page uses (CSV), and the numbers of its sentences (JSON).
-        headline_titles: Titles of ``headline``, by file, in the order of the page.
         studies: ``key``, ``label``, ``name``, ``question``, ``parts``, ``abstract`` and ``chances`` (metric to chance).
-        configured_title, plain_title: Of the configuration, and of a run whose scores change nothing.
         models: Those that the studies read: ``label`` and ``demonstration``.
     """
     frame = estimate_rows.read_estimates([summary_csv])
@@ -88,7 +80,7 @@ def main(
     for study in studies:
         front = Front(study["key"], frame, study["chances"])
         study |= {"front": front} | {
-            place: overview_text(front, study, front_templates.get(study["key"]), place) for place in PLACES
+            place: overview_text(front, front_templates.get(study["key"]), place) for place in PLACES
         }
         study["moves"] = describe_moves(front, accuracies[accuracies.study == study["key"]])
     studies = [study | study_evidence(study, verdicts, findings_tables, comparison_numbers) for study in studies]
@@ -126,8 +118,6 @@ def main(
     rows += [place for study in studies for place in study["front"].frame.index[study["front"].frame.headline]]
     files.write_csv(csv, frame.loc[sorted(set(rows))])
     files.write_json(numbers, {name: entry for study in studies for name, entry in study["front"].entries.items()})
-    shown = report_studies(studies, headline, headline_titles)
-    files.write_text(report_rst, report.render_page(configured_title or thesis.title or plain_title, shown))
 
 
 def describe_example(thesis: Thesis, studies: list[dict]) -> dict[str, Any]:
@@ -209,15 +199,12 @@ def level_in_text(level: str) -> latex.Raw:
     return latex.Raw(text if level.endswith("pronouns") or " " in level else rf"\emph{{{text}}}")
 
 
-def overview_text(front: Front, study: dict[str, Any], template: Path | None, place: str) -> latex.Raw:
-    """Return what a study's template says at one of :data:`PLACES`, as LaTeX; without one, its headlines."""
-    if template:
-        context = {"front": front, "place": place, "listed": sections.list_words}
-        return latex.Raw(latex.render(template.parent, template.name, context).strip())
-    if place != "paragraph":
+def overview_text(front: Front, template: Path | None, place: str) -> latex.Raw:
+    """Return what a study's template says at one of :data:`PLACES`, as LaTeX; nothing without one."""
+    if template is None:
         return latex.Raw("")
-    told = [f"{latex.escape(name)}: {text}" for name, text in front.headlines()]
-    return latex.Raw(" ".join([latex.escape(study["question"]), *[f"{text}." for text in told]]))
+    context = {"front": front, "place": place, "listed": sections.list_words}
+    return latex.Raw(latex.render(template.parent, template.name, context).strip())
 
 
 def study_evidence(
@@ -252,31 +239,6 @@ def study_evidence(
         ],
         "findings_table": printed_tables.read_printed_table(tables[0]) if tables else "",
     }
-
-
-def report_studies(
-    studies: Iterable[dict[str, Any]], headline: Collection[str], titles: Mapping[str, str]
-) -> list[tuple[str, str, list[str], list[tuple[str, str]]]]:
-    """Return what the report's first page has of each study: label, text, counts of findings, pictures."""
-    return [
-        (
-            study["label"],
-            report.plain_text(sections.unmark_numbers(study["paragraph"])),
-            [
-                report.plain_text(
-                    sections.unmark_numbers(sections.describe_findings(study["beside"], part, study["called"][part]))
-                )
-                for part in study["parts"]
-                if "findings.total" in study["beside"]["numbers"]
-            ],
-            [
-                (title, path)
-                for path, title in titles.items()
-                if path in headline and Path(path).parts[1] == study["key"]
-            ],
-        )
-        for study in studies
-    ]
 
 
 if __name__ == "__main__":

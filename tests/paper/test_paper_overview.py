@@ -1,4 +1,4 @@
-"""What the paper says of all studies together, the table behind it, and the first page of the report."""
+"""What the paper says of all studies together, and the table behind it."""
 
 import json
 import re
@@ -26,8 +26,7 @@ COMMON = ("overview", "protocols", "scores", "headlines", "evidence", "findings"
 FRONT = r"""\BLOCK{if place == "protocol"}text & decision & score & others
 \BLOCK{elif place == "scores"}Its scores are these.
 \BLOCK{elif place == "thesis"}It rises to \VAR{front.estimate("accuracy", part="replica", pronoun="xe")}.
-\BLOCK{else}Both reach \VAR{front.estimate("accuracy", part="replica")},
-\VAR{front.against("accuracy", part="replica", pronoun="xe")}.
+Both reach \VAR{front.estimate("accuracy", part="replica")}, \VAR{front.against("accuracy", part="replica", pronoun="xe")}.
 \BLOCK{endif}"""
 
 
@@ -69,16 +68,12 @@ def made(tmp_path):
         found, {"replica": 1, "official": 99}, ["replica", "official"],
         csv=beside["csv"], tex=beside["tex"], numbers=beside["json"],
     )  # fmt: skip
-    picture = tmp_path / "results/one/figures/replica/a.png"
-    picture.parent.mkdir(parents=True)
-    picture.write_bytes(b"PNG")
     (tmp_path / "one_front.tex.j2").write_text(FRONT)
-    relative = {path: str(path.relative_to(tmp_path)) for path in (*beside.values(), picture)}
+    relative = {path: str(path.relative_to(tmp_path)) for path in beside.values()}
     return render(
         tmp_path, paths[2], STUDIES, fronts=[str(tmp_path / "one_front.tex.j2")],
         verdicts=[relative[beside["csv"]]], findings_tables=[relative[beside["tex"]]],
         comparison_numbers=[relative[beside["json"]]],
-        headline=[relative[picture]], headline_titles={relative[picture]: "One: A"},
     )  # fmt: skip
 
 
@@ -89,10 +84,9 @@ def render(folder, summary_csv, studies, **given):
         for name in ("headlines", "scores")
     }
     table = {f"table_{kind}": str(folder / f"table.{kind}") for kind in ("tex", "csv")}
-    outputs = {name: folder / f"out/sections/{name}" for name in ("csv", "numbers", "report_rst")}
+    outputs = {name: folder / f"out/sections/{name}" for name in ("csv", "numbers")}
     sections_tex = [folder / f"out/sections/{name}.tex" for name in COMMON]
-    lists = ("fronts", "verdicts", "findings_tables", "comparison_numbers", "headline")
-    nothing = {name: [] for name in lists} | {"headline_titles": {}}
+    nothing: dict = dict.fromkeys(("fronts", "verdicts", "findings_tables", "comparison_numbers"), [])
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
         paper_figure.main(summary_csv=str(summary_csv), studies=studies, models={}, **drawn["headlines"])
@@ -100,7 +94,7 @@ def render(folder, summary_csv, studies, **given):
         paper_overview.main(
             templates=[str(ROOT / f"paper/{name}.tex.j2") for name in COMMON], summary_csv=str(summary_csv),
             figure=drawn["headlines"]["pdf"], scores_figure=drawn["scores"]["pdf"], scores_table=table["table_tex"],
-            studies=[dict(study) for study in studies], configured_title=None, plain_title="The title",
+            studies=[dict(study) for study in studies],
             models=[{"label": "A_1", "demonstration": False}], sections_tex=[str(path) for path in sections_tex],
             **{name: str(path) for name, path in outputs.items()}, **(nothing | given),
         )  # fmt: skip
@@ -116,11 +110,8 @@ def seen(text):
 def test_every_estimate_has_its_interval_and_n_and_links_to_its_row(made):
     # Nothing was compared by several scores: the abstract has the sentence of the first study.
     assert r"It rises to 50\% (40 to 60; n = 9 pairs of people)." in seen(made["overview"])
-    page = re.sub(r"\\(.)", r"\1", made["report_rst"])
-    assert "Both reach 50% (40 to 60; n = 9 pairs of people; A_1) to 50% (40 to 60; n = 9 pairs of people; B)" in page
-    assert "above chance (25%)." in page
-    # A study without sentences of its own has its question and its headlines; more units, more decimals.
-    assert "accuracy: 50.0% (no interval; n = 2,000 pairs of people) (A_1)." in page
+    both = r"Both reach 50\% (40 to 60; n = 9 pairs of people; A\_1) to 50\% (40 to 60; n = 9 pairs of people; B), above"
+    assert both in seen(made["overview"])
     numbers = json.loads(made["numbers"])
     printed = "".join(made[name] for name in COMMON)
     links = set(re.findall(r"\\sourced\{paper\.([^}]+)\}", printed))
@@ -163,14 +154,13 @@ def test_the_abstract_states_the_largest_moves_in_opposite_directions(tmp_path, 
     assert abstract in seen(made["overview"]) and moves in seen(made["scores"])
     # A score that favours an option is right wherever this option is: the others stand next to it.
     assert r"right in 90\% (80 to 100), and \emph{he} in 20\% (10 to 30); over all pronouns" in seen(made["scores"])
-    assert made["report_rst"].count("The score decides whom") == 1
     assert "pooled over numbers of distractors. Over all pronouns, n = 40 instances (RUFF)" in seen(made["overview"])
     # A row for each model, but one row for many: that is no table.
     assert ("tab:scores" in made["scores"]) == (len(models) == 4)
 
 
 def test_rules_and_demonstrations_are_left_out_where_there_is_anything_else(made):
-    assert not re.search("; demo|; rule", made["report_rst"] + made["overview"])
+    assert not re.search("; demo|; rule", made["overview"])
     drawn = files.read_csv(made["folder"] / "headlines.csv")
     assert set(drawn.label) == {"A_1", "B"} and drawn.value.tolist() == [50.0] * 4
     assert drawn.chance.iloc[:3].tolist() == [25.0] * 3 and drawn.chance.isna().iloc[3]
@@ -214,12 +204,6 @@ def test_an_interval_over_few_units_is_judged_by_students_distribution():
     assert {n: text.partition(" chance")[0] for n, text in found.items()} == {
         12: "not distinguishable from", 120: "above",
     }  # fmt: skip
-
-
-def test_the_reports_page_says_the_same(made):
-    page = re.sub(r"\\(.)", r"\1", made["report_rst"])
-    assert page.index("Both reach 50% (40 to 60") < page.index("base64,UE5H") < page.index("10 hold, 1 fails")
-    assert "**One: A**" in page and "The title" in page
 
 
 def test_of_many_models_the_legend_names_none_and_rows_are_in_the_order_of_values(tmp_path):

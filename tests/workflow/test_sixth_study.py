@@ -81,9 +81,6 @@ def test_its_rows_are_in_the_summary_and_its_question_in_the_overview(site):
     assert json.loads((site.folder / "results/paper/summary.json").read_text())[0]["study"] == "greetings"
     protocols = (site.folder / "results/paper/sections/protocols.tex").read_text()
     assert "Does a model continue with the pronoun set that a person was introduced with?" in protocols
-    page = (site.folder / "results/paper/report.rst").read_text()
-    assert r"accuracy\: " in page and r"n \= 40\)" in page and r"n \= 10\)" not in page
-    assert r"Greetings\: Accuracy" in page and "data:image/png;base64," in page
 
 
 def test_its_jobs_are_in_the_plan_and_its_files_in_the_audit(site):

@@ -13,7 +13,6 @@ from scripts.core.data import estimate_rows
 from scripts.core.data.estimate_rows import HEURISTIC, IDENTITY
 from scripts.core.paper import formats, latex, sections
 from scripts.core.paper.estimates import Estimate, compare_with_bound
-from scripts.core.paper.summary import describe_metric, describe_subject
 
 FILE = "overview.csv"
 """The table of the rows that the first page uses."""
@@ -116,14 +115,6 @@ class Front:
         """Return how outputs became decisions in the rows of the metric, in their order."""
         return list(dict.fromkeys(self.rows(metric, **chosen).scoring))
 
-    def sizes(self, metric: str, **chosen: Any) -> list[int]:
-        """Return the numbers of units that the rows of the metric rest on."""
-        return sorted({int(n) for n in self.rows(metric, **chosen).n})
-
-    def above(self, metric: str, limit: float, **chosen: Any) -> int:
-        """Return for how many models or systems the interval lies above a limit."""
-        return int((self.rows(metric, **chosen).low > limit).sum())
-
     def differing(self, metric: str, limit: float, **chosen: Any) -> int:
         """Return for how many models or systems the interval leaves a limit out."""
         rows = self.rows(metric, **chosen)
@@ -140,19 +131,6 @@ class Front:
             rows = rows[rows[column] == level]
         labels = list(dict.fromkeys(rows.label))
         return sections.list_words(labels) if len(labels) <= 3 else latex.Raw(f"{len(labels)} models")
-
-    def headlines(self) -> list[tuple[str, latex.Raw]]:
-        """Return each headline of the study with its estimate, for studies without sentences of their own."""
-        rows = self.frame[self.frame.headline]
-        named: dict[tuple[str, str], list[str]] = {}
-        for (place, row), facts in zip(rows.iterrows(), rows.to_dict("records"), strict=True):
-            text = f"{self._number(place, row, _style(row))} ({latex.escape(describe_subject(facts))})"
-            named.setdefault((row.part, describe_metric(facts)), []).append(text)
-        several = len(self.parts) > 1
-        return [
-            (f"{name} ({part})" if several else name, latex.Raw(", ".join(texts)))
-            for (part, name), texts in named.items()
-        ]
 
     def _number(self, place: Any, row: pd.Series, style: str, whose: str = "", sized: bool = True) -> latex.Raw:
         text = formats.format_estimate(row.value, row.low, row.high, row.n, row.n_unit, style, whose, sized)
@@ -180,7 +158,3 @@ def _called(row: pd.Series) -> str:
     """Return whose an estimate of several is; the sentence itself says how it was debiased and scored."""
     asked = row.get(estimate_rows.PROMPT_FACTOR)
     return f"{row.label}, prompt {asked}" if asked else row.label
-
-
-def _style(row: pd.Series) -> str:
-    return "percent" if row.unit == "share" else "plain"

@@ -36,18 +36,6 @@ FIRST = ("evaluation_set", "templates", "variable")
 """Factors whose levels are told before others."""
 
 
-def describe_metric(row: Mapping[Any, Any]) -> str:
-    """Return the metric of a row with the levels of its factors in words.
-
-    Examples:
-        >>> describe_metric({"metric": "accuracy", "n_distractors": "1", "pronoun": "xe", "value": 0.5})
-        'accuracy, 1 distractor, xe'
-        >>> describe_metric({"metric": "AUC", "evaluation_set": "winogender", "shots": "2", "case": ""})
-        'AUC, Winogender, 2 shots'
-    """
-    return ", ".join([str(row["metric"]), *_levels(row)])
-
-
 def describe_levels(row: Mapping[Any, Any]) -> str:
     """Return what tells a row from others of its metric and model: levels, scoring, debiasing and prompt.
 

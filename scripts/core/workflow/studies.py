@@ -148,7 +148,6 @@ class Study:
         pronoun_sets: Whether it takes the pronoun sets of the run (``pronoun_sets`` in config.yaml), and not sets of
             its own or none.
         chances: Metrics of headlines to what a random pick comes to; 0 for differences.
-        headline: The figures that the HTML report opens with, by name.
         outcomes: Tables that say what became of each instance, the nearest first, by the way of scoring; under an empty
             name those of all others. Columns of the summary may stand in braces.
         paired: The metrics of its headlines to how their values follow from the outcomes.
@@ -172,7 +171,6 @@ class Study:
     resolved: Coreference | None = None
     pronoun_sets: bool = True
     chances: dict = field(default_factory=dict)
-    headline: list = field(default_factory=list)
     outcomes: dict = field(default_factory=dict)
     paired: dict = field(default_factory=dict)
     card: Card | None = None
@@ -206,17 +204,6 @@ class Study:
     def findings_file(self, model: str) -> str:
         """Return the verdicts on the study's findings for one model, for its card."""
         return f"results/{self.name}/analysis/findings_of_model/{model}.csv"
-
-    @property
-    def headline_files(self) -> dict[str, str]:
-        """The pictures (PNG) that the HTML report opens with, each with its title; several of a figure say which."""
-        drawn = {}
-        for stem in self.figures:
-            *_, part, name = stem.split("/")
-            if name in self.headline:
-                which = f" ({part})" if len(self.parts) > 1 else ""
-                drawn[f"{stem}.png"] = f"{self.label}: {name.replace('_', ' ').capitalize()}{which}"
-        return drawn
 
     def reads(self, model: str) -> bool:
         """Tell whether a model scores any of the study's sets or reads its texts."""

@@ -56,17 +56,6 @@ def test_a_caption_of_the_report_is_text(title, text):
     assert tree.astext() == one_line(f"{title}. {text}")
 
 
-@given(TEXTS, TEXTS)
-@settings(max_examples=150, deadline=None)
-def test_the_page_of_the_report_is_text(title, text):
-    tree = document(report.render_page(title, [(text, text, [text], [])]))
-    assert next(tree.findall(nodes.title)).astext() == one_line(title)
-    assert len(list(tree.findall(nodes.raw))) == 1 and not list(tree.findall(nodes.system_message))
-    assert [node.astext() for node in tree.findall(nodes.paragraph)][1:] == [
-        one_line(f"{text}. {text}"), one_line(f"{text}, findings. {text}"),
-    ]  # fmt: skip
-
-
 SHOWN = {"textbackslash", "textasciitilde", "textasciicircum", "textless", "textgreater", "allowbreak", "newline"}
 
 

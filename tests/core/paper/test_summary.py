@@ -80,15 +80,15 @@ def test_rows_are_found_by_what_they_are_of(tmp_path):
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        ({"n_distractors": 0}, "accuracy, no distractors"),
-        ({"n_distractors": 1, "pronoun": "xe"}, "accuracy, 1 distractor, xe"),
-        ({"shots": 0, "pronoun_type": "binary"}, "accuracy, binary pronouns"),
-        ({"gender": "female", "evaluation_set": "winogender"}, "accuracy, Winogender, female"),
-        ({"role": "swap-1|swap-2"}, "accuracy, counterfactual"),
+        ({"n_distractors": 0}, "no distractors"),
+        ({"n_distractors": 1, "pronoun": "xe"}, "1 distractor, xe"),
+        ({"shots": 0, "pronoun_type": "binary"}, "binary pronouns"),
+        ({"gender": "female", "evaluation_set": "winogender"}, "Winogender, female"),
+        ({"role": "swap-1|swap-2"}, "counterfactual"),
     ],
 )
-def test_metrics_are_told_with_their_factors(tmp_path, given, words):
-    assert summary.describe_metric(written(tmp_path, [row(**given)]).iloc[0].to_dict()) == words
+def test_levels_are_told_in_words(tmp_path, given, words):
+    assert summary.describe_levels(written(tmp_path, [row(**given)]).iloc[0].to_dict()) == words
 
 
 def test_models_are_told_with_how_they_decided():

@@ -21,7 +21,6 @@ def test_files_are_those_of_the_run():
         models=["m"],
         scored=ScoredInstances(sets=["replica"], instances=10, options=11, tokens=20),
         texts=Probes(sets=["short"], new_tokens={"short": 5, "long": 9}, tokens=12, counts={"short": {"mask": 2}}),
-        headline=["curve"],
     )
     assert len(study.figure_files) == 9 and study.figure_files[:2] == [
         f"{folder}/figures/run/curve.pdf", f"{folder}/figures/run/curve.png",
@@ -33,9 +32,6 @@ def test_files_are_those_of_the_run():
     assert study.number_files[1] == f"{folder}/analysis/release/paper_numbers.json"
     assert study.score_files == [f"{folder}/scores/replica/m.parquet"]
     assert study.distribution_files == [f"{folder}/distributions/short/m.parquet"]
-    assert study.headline_files == {
-        f"{folder}/figures/{part}/curve.png": f"Sixth: Curve ({part})" for part in ("run", "release")
-    }
 
 
 def test_a_set_may_be_for_some_models_and_have_its_own_lengths():

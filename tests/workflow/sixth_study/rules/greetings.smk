@@ -131,5 +131,4 @@ declare(
         sets=GREETINGS["templates"], instances=10 * len(PRONOUN_SETS), options=len(PRONOUN_SETS), tokens=15
     ),
     chances={"accuracy": GREETINGS_CHANCE},
-    headline=["accuracy"],
 )
