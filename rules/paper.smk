@@ -1,7 +1,7 @@
 # Needs sections, numbers, figures and tables of all studies of the run. Makes the typeset paper: LaTeX sources, the
 # appendix of provenance, PDF.
 
-from scripts.core.paper import citation
+from scripts.paper import citation
 
 # Sections and their appendices, and the numbers of their text.
 SECTION_FILES = [
@@ -44,7 +44,6 @@ PLAIN_TITLE = citation.plain_title(
     [MODELS[name].label for name in PAPER_MODELS if not MODELS[name].demonstration],
     [study.label for study in STUDIES.values()],
 )
-
 
 
 rule paper_summary:

@@ -220,7 +220,7 @@ def test_snakemake_is_not_patched_and_its_insides_are_not_used():
 
 SHARED_CODE = (
     "core/provenance/audit", "core/workflow/preflight", "core/paper/sections", "core/models/costs",
-    "core/models/registry", "core/paper/explorer", "core/paper/explorer_outputs", "core/provenance/origins",
+    "core/models/registry", "explorer/outputs", "explorer/page_data", "core/provenance/origins",
     "core/provenance/trace", "core/workflow/studies", "explorer/explorer", "planning/plan", "paper/paper_source",
 )  # fmt: skip
 

@@ -10,8 +10,8 @@ from scripts.core import files
 from scripts.core.data import estimate_rows
 from scripts.core.paper.finding_verdicts import ALPHA
 from scripts.core.paper.formats import format_number, p_text
-from scripts.core.paper.summary import describe_levels
 from scripts.core.statistics import outcomes
+from scripts.paper.summary import describe_levels
 
 COLUMNS = [
     "study", "part", "estimate", "unit", "first", "other", "difference", "low", "high", "p", "n", "n_clusters", "note",

@@ -13,11 +13,12 @@ import pandas as pd
 from scripts.card import card_differences
 from scripts.core import files
 from scripts.core.data import estimate_rows
-from scripts.core.paper import finding_verdicts, latex, report, sections
+from scripts.core.paper import finding_verdicts, latex, sections
 from scripts.core.paper.formats import MISSING_MARK, describe_precision, format_estimate, format_number, shorten_list
-from scripts.core.paper.front import Front, of_models
-from scripts.core.paper.summary import describe_levels
 from scripts.core.workflow.job import run
+from scripts.paper import report
+from scripts.paper.front import Front, of_models
+from scripts.paper.summary import describe_levels
 
 STYLES = {"share": "percent"}
 """Units of estimates to how they are printed."""

@@ -1,7 +1,7 @@
 """Typeset the card of a model; one with a problem in its log is not kept."""
 
-from scripts.core.paper.typesetting import typeset
 from scripts.core.workflow.job import run
+from scripts.paper.typesetting import typeset
 
 
 def main(*, main_tex: str, style: str, figure: str, pdf: str, overfull: float) -> None:

@@ -9,10 +9,11 @@ import pandas as pd
 
 from scripts.core.data import estimate_rows
 from scripts.core.data.estimate_rows import RELEASED_OUTPUTS
-from scripts.core.paper import front, palette, plotting
+from scripts.core.paper import palette, plotting
 from scripts.core.paper.formats import format_number
-from scripts.core.paper.summary import describe_levels
 from scripts.core.workflow.job import run
+from scripts.paper import front
+from scripts.paper.summary import describe_levels
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -14,10 +14,11 @@ from scripts.core import files
 from scripts.core.data import estimate_rows
 from scripts.core.data.estimate_rows import FULL, PARTIAL
 from scripts.core.paper import finding_verdicts, latex, printed_tables, sections
-from scripts.core.paper.citation import NUMBERS
 from scripts.core.paper.formats import format_number
-from scripts.core.paper.front import Front
-from scripts.core.paper.score_changes import (
+from scripts.core.workflow.job import run
+from scripts.paper.citation import NUMBERS
+from scripts.paper.front import Front
+from scripts.paper.score_changes import (
     POOLED,
     SCORES,
     Thesis,
@@ -26,7 +27,6 @@ from scripts.core.paper.score_changes import (
     select_accuracies,
     select_drawn,
 )
-from scripts.core.workflow.job import run
 
 FEW = 6
 """Up to this many models are named."""

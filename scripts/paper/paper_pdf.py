@@ -5,8 +5,8 @@ import pypdf
 
 from scripts.core import files
 from scripts.core.paper.sections import link_target
-from scripts.core.paper.typesetting import typeset
 from scripts.core.workflow.job import log, run
+from scripts.paper.typesetting import typeset
 
 LISTED = ["kind", "result", "shown", "file", "cell", "sha256", "rule", "record"]
 """What ``located_json`` takes from the provenance of a result."""

@@ -15,11 +15,12 @@ import pandas as pd
 
 from scripts.core import files
 from scripts.core.errors import UserError
-from scripts.core.paper import floats, latex, report
+from scripts.core.paper import latex
 from scripts.core.paper.sections import CAPTION, closing_brace, link_target
 from scripts.core.provenance import audit, graph, job_records, reporting, trace
 from scripts.core.provenance import manifest as manifests
 from scripts.core.workflow.job import log, run
+from scripts.paper import floats, report
 
 ROOT = Path(__file__).resolve().parents[2]
 SHOWN = 6
@@ -119,7 +120,7 @@ def catalogue(
     """Return where every figure, table and number comes from.
 
     Args:
-        items: Figures and tables of the paper (:func:`scripts.core.paper.floats.list_floats`).
+        items: Figures and tables of the paper (:func:`scripts.paper.floats.list_floats`).
         numbers: Id to entry of the numbers that the text uses.
         results: Files behind the paper; those that it does not show are listed too.
         sections: The paper's files of LaTeX, to their text.

@@ -11,9 +11,9 @@ from scripts.core.data import estimate_rows
 from scripts.core.data.estimate_rows import FULL, PARTIAL
 from scripts.core.paper import palette, plotting
 from scripts.core.paper.formats import MISSING_MARK, format_percent
-from scripts.core.paper.score_changes import SCORES, select_accuracies, select_drawn
 from scripts.core.paper.tables import write_table
 from scripts.core.workflow.job import run
+from scripts.paper.score_changes import SCORES, select_accuracies, select_drawn
 
 LOOKS = dict(zip(SCORES, zip(palette.CATEGORIES[:4], "os^v", strict=True), strict=False))
 LOOKS |= {FULL: ("#000000", "D"), PARTIAL: (plotting.GREY, "P")}

@@ -12,12 +12,13 @@ import yaml
 
 from scripts.core import files
 from scripts.core.data import estimate_rows
-from scripts.core.paper import citation, formats, latex
+from scripts.core.paper import formats, latex
 from scripts.core.paper.published import find_demonstration_models
-from scripts.core.paper.score_changes import find_thesis, select_accuracies
 from scripts.core.paper.sections import breakable, float_table, list_words, write_section
 from scripts.core.provenance import environment
 from scripts.core.workflow.job import run
+from scripts.paper import citation
+from scripts.paper.score_changes import find_thesis, select_accuracies
 
 ROOT = Path(__file__).resolve().parents[2]
 FEW = 6

@@ -10,9 +10,9 @@ import pytest
 
 from scripts.core import files
 from scripts.core.errors import UserError
-from scripts.core.paper import explorer
 from scripts.core.workflow.studies import ExplorerView
 from scripts.explorer import explorer as script
+from scripts.explorer import page_data
 from tests.explorer import small
 
 
@@ -28,9 +28,9 @@ def studies(folder):
 
 @pytest.fixture(scope="module")
 def data(studies):
-    made = explorer.page_data(studies, small.MODELS)
+    made = page_data.make_page_data(studies, small.MODELS)
     # As the page reads it.
-    return explorer.read_page_data(f'<script id="data">{explorer.pack_data(made, small.CANARY)}</script>')
+    return page_data.read_page_data(f'<script id="data">{page_data.pack_data(made, small.CANARY)}</script>')
 
 
 @pytest.fixture
@@ -87,17 +87,17 @@ def test_what_looks_like_markup_ends_nothing(folder, studies, root):
     )  # fmt: skip
     text = page.read_text(encoding="utf-8")
     assert text.count("</script>") == text.count("<script") == 2
-    assert explorer.read_page_data(text)["studies"][0]["question"] == f"Who? {small.MARKUP}"
+    assert page_data.read_page_data(text)["studies"][0]["question"] == f"Who? {small.MARKUP}"
     # Snakemake's report can open the largest page too.
-    assert (explorer.LIMIT + (root / "paper/explorer.html").stat().st_size) * 4 / 3 < 2 << 20
-    assert "<" not in explorer.pack_data({"text": small.MARKUP}, small.MARKUP)
+    assert (page_data.LIMIT + (root / "paper/explorer.html").stat().st_size) * 4 / 3 < 2 << 20
+    assert "<" not in page_data.pack_data({"text": small.MARKUP}, small.MARKUP)
     assert small.CANARY in text and not re.search(r'(?:src|href)="', text)
 
 
 def test_the_page_opens_with_the_headline_model_and_the_next_with_the_same_instances(studies, tmp_path):
     def opened(*headline):
         entry = studies["small"] | {"headline": list(headline)}
-        (study,) = explorer.page_data({"small": entry}, small.MODELS)["studies"]
+        (study,) = page_data.make_page_data({"small": entry}, small.MODELS)["studies"]
         one = study["sets"][0]
         return [reader["name"] for reader in one["readers"]], one["compared"]
 
@@ -115,14 +115,14 @@ def test_the_page_opens_with_the_headline_model_and_the_next_with_the_same_insta
 
 
 def test_a_large_run_shows_a_sample_of_whole_units(studies):
-    whole = len(explorer.pack_data(explorer.page_data(studies, small.MODELS), ""))
-    sampled = explorer.page_data(studies, small.MODELS, limit=whole * 3 // 4)
-    assert len(explorer.pack_data(sampled, "")) <= whole * 3 // 4
+    whole = len(page_data.pack_data(page_data.make_page_data(studies, small.MODELS), ""))
+    sampled = page_data.make_page_data(studies, small.MODELS, limit=whole * 3 // 4)
+    assert len(page_data.pack_data(sampled, "")) <= whole * 3 // 4
     one = sampled["studies"][0]["sets"][0]
     assert 0 < len(one["units"]) < one["total"] == 60
     # Five instances an occupation, which are in it all or not at all.
     assert set(np.bincount(one["units"])) == {5}
-    assert sampled == explorer.page_data(studies, small.MODELS, limit=whole * 3 // 4)
+    assert sampled == page_data.make_page_data(studies, small.MODELS, limit=whole * 3 // 4)
 
 
 def test_probabilities_are_averaged_where_nothing_is_right(tmp_path):
@@ -136,7 +136,7 @@ def test_probabilities_are_averaged_where_nothing_is_right(tmp_path):
         levels={"f": "she", "m": "he"}, unit=("item", "texts"), factors=[], weights={"f": 1, "m": -1},
     )  # fmt: skip
     entry = asdict(view) | {"label": "S", "question": "Q", "headline": [], "shown": []}
-    (study,) = explorer.page_data({"s": entry}, {})["studies"]
+    (study,) = page_data.make_page_data({"s": entry}, {})["studies"]
     (reader,) = study["sets"][0]["readers"]
     assert reader["value"] == [-200, 0] and study["mean"]
     assert [study["levels"][code // 2]["name"] for code in reader["decided"]] == ["m", "none"]
@@ -150,7 +150,7 @@ def test_instances_of_one_text_have_the_prediction_of_their_own_declaration(tmp_
         table, metadata = files.read_parquet(path), files.parquet_metadata(path)
         twice = pd.concat([table.assign(declaration="31"), table[:1].assign(declaration="32")], ignore_index=True)
         files.write_parquet(path, twice, metadata)
-    (study, *_) = explorer.page_data(studies, small.MODELS)["studies"]
+    (study, *_) = page_data.make_page_data(studies, small.MODELS)["studies"]
     reader = study["sets"][0]["readers"][0]
     assert reader["decided"][0] == reader["decided"][-1] >= 0
 
@@ -161,10 +161,10 @@ def test_clusters_of_another_text_and_two_decisions_are_refused(tmp_path):
     table = files.read_parquet(path)
     files.write_parquet(path, pd.concat([table, table[:1]]))
     with pytest.raises(ValueError, match="M <script> decides an instance more than once"):
-        explorer.page_data(studies, small.MODELS)
+        page_data.make_page_data(studies, small.MODELS)
     files.write_parquet(path, table)
     frame = files.read_parquet(tmp_path / "replica.parquet")
     metadata = files.parquet_metadata(tmp_path / "replica.parquet")
     files.write_parquet(tmp_path / "replica.parquet", frame.assign(text="Other. " + frame.text), metadata)
     with pytest.raises(UserError, match="the text of 'id00' differs"):
-        explorer.page_data(studies, small.MODELS)
+        page_data.make_page_data(studies, small.MODELS)

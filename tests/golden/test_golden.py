@@ -9,7 +9,7 @@ from matplotlib.image import imread
 
 from scripts.core import files
 from scripts.core.data import estimate_rows
-from scripts.core.paper import explorer
+from scripts.explorer import page_data
 from tests.golden import compare, marks
 from tests.golden.replay import LISTED, OVERLAYS, UPSTREAM, pictures, replay
 
@@ -69,7 +69,7 @@ def test_the_explorer_has_the_accuracies_of_the_summary(folder):
     """Every accuracy of the summary about sentences that the page can filter comes again from what the page holds."""
     run = replay(folder, "default")
     page = run / "results/explorer.html"
-    studies = {study["name"]: study for study in explorer.read_page_data(page.read_text(encoding="utf-8"))["studies"]}
+    studies = {study["name"]: study for study in page_data.read_page_data(page.read_text(encoding="utf-8"))["studies"]}
     assert set(studies) == set(OVERLAYS["default"].get("studies", studies)) and page.stat().st_size < 1_500_000
     rows = estimate_rows.read_estimates([run / "results/paper/summary.csv"])
     counts = dict.fromkeys(studies, 0)
@@ -101,7 +101,7 @@ def test_the_explorer_has_the_accuracies_of_the_summary(folder):
 @pytest.mark.parametrize("part", UPSTREAM)
 def test_no_text_of_somebody_else_is_in_the_explorer(part, folder):
     run = replay(folder, part)
-    data = explorer.read_page_data((run / "results/explorer.html").read_text(encoding="utf-8"))
+    data = page_data.read_page_data((run / "results/explorer.html").read_text(encoding="utf-8"))
     page = json.dumps(data, ensure_ascii=False)
     for path in run.glob("results/*/instances/**/*.parquet"):
         own = "replica" in path.as_posix() or path.name == "mgc.parquet"

@@ -10,11 +10,11 @@ from scripts.core import files
 from scripts.core.data import estimate_rows
 from scripts.core.paper import finding_verdicts
 from scripts.core.paper.finding_verdicts import Check, Finding
-from scripts.core.paper.front import Front
 from scripts.core.paper.sections import link_target
 from scripts.paper import paper_figure, paper_overview, paper_scores
-from tests.core.paper import test_score_changes
+from scripts.paper.front import Front
 from tests.figures import problems
+from tests.paper import test_score_changes
 from tests.paper.typeset import ROOT, build_column, needs_tex
 
 STUDIES = [
@@ -26,7 +26,8 @@ COMMON = ("overview", "protocols", "scores", "headlines", "evidence", "findings"
 FRONT = r"""\BLOCK{if place == "protocol"}text & decision & score & others
 \BLOCK{elif place == "scores"}Its scores are these.
 \BLOCK{elif place == "thesis"}It rises to \VAR{front.estimate("accuracy", part="replica", pronoun="xe")}.
-Both reach \VAR{front.estimate("accuracy", part="replica")}, \VAR{front.against("accuracy", part="replica", pronoun="xe")}.
+Both reach \VAR{front.estimate("accuracy", part="replica")},
+\VAR{front.against("accuracy", part="replica", pronoun="xe")}.
 \BLOCK{endif}"""
 
 
@@ -86,7 +87,7 @@ def render(folder, summary_csv, studies, **given):
     table = {f"table_{kind}": str(folder / f"table.{kind}") for kind in ("tex", "csv")}
     outputs = {name: folder / f"out/sections/{name}" for name in ("csv", "numbers")}
     sections_tex = [folder / f"out/sections/{name}.tex" for name in COMMON]
-    nothing: dict = dict.fromkeys(("fronts", "verdicts", "findings_tables", "comparison_numbers"), [])
+    nothing: dict = {name: [] for name in ("fronts", "verdicts", "findings_tables", "comparison_numbers")}
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
         paper_figure.main(summary_csv=str(summary_csv), studies=studies, models={}, **drawn["headlines"])
@@ -110,7 +111,9 @@ def seen(text):
 def test_every_estimate_has_its_interval_and_n_and_links_to_its_row(made):
     # Nothing was compared by several scores: the abstract has the sentence of the first study.
     assert r"It rises to 50\% (40 to 60; n = 9 pairs of people)." in seen(made["overview"])
-    both = r"Both reach 50\% (40 to 60; n = 9 pairs of people; A\_1) to 50\% (40 to 60; n = 9 pairs of people; B), above"
+    both = (
+        r"Both reach 50\% (40 to 60; n = 9 pairs of people; A\_1) to 50\% (40 to 60; n = 9 pairs of people; B), above"
+    )
     assert both in seen(made["overview"])
     numbers = json.loads(made["numbers"])
     printed = "".join(made[name] for name in COMMON)

@@ -4,10 +4,10 @@ import pytest
 
 from scripts.core import files
 from scripts.core.data import estimate_rows
-from scripts.core.paper.score_changes import select_accuracies, select_drawn
 from scripts.paper import paper_scores
-from tests.core.paper.test_score_changes import STUDIES, by_score, row, summary
+from scripts.paper.score_changes import select_accuracies, select_drawn
 from tests.figures import problems
+from tests.paper.test_score_changes import STUDIES, by_score, row, summary
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,7 @@ import pytest
 
 from scripts.core import files
 from tests import forks
-from tests.core.paper import test_score_changes
-from tests.paper import main_file
+from tests.paper import main_file, test_score_changes
 from tests.paper.typeset import ROOT
 from tests.ruff.synthetic import SETS
 

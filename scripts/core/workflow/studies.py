@@ -54,7 +54,7 @@ class Card:
 
 @dataclass(frozen=True)
 class ExplorerView:
-    """What the explorer shows of a study (:mod:`scripts.core.paper.explorer`). Columns are those of its instances.
+    """What the explorer shows of a study (:mod:`scripts.explorer.page_data`). Columns are those of its instances.
 
     Attributes:
         sets: Labels of sets to the paths of their instances and of tables of predictions about them.

@@ -19,10 +19,12 @@ from scripts import compare
 from scripts.card import card_page
 from scripts.core import files
 from scripts.core.data import annotation, estimate_rows
-from scripts.core.paper import explorer, latex, plotting, report
+from scripts.core.paper import latex, plotting
 from scripts.core.paper.finding_verdicts import OTHER_MODELS
 from scripts.core.provenance.differences import Run
+from scripts.explorer import page_data
 from scripts.misgendered import input_tables as misgendered
+from scripts.paper import report
 from scripts.ruff import human
 from scripts.ruff import tables as ruff
 from tests.paper import main_file
@@ -207,10 +209,10 @@ def test_latex_that_becomes_plain_text_again_keeps_every_sign(text):
 @given(TEXTS)
 @settings(max_examples=50, deadline=None)
 def test_the_data_of_the_explorer_do_not_end_their_element(text):
-    held = explorer.pack_data({"label": text}, text)
+    held = page_data.pack_data({"label": text}, text)
     page = f'<script id="data">{held}</script>'
     assert "<" not in held
-    assert (explorer.read_page_data(page), json.loads(held)["canary"]) == ({"label": text}, text)
+    assert (page_data.read_page_data(page), json.loads(held)["canary"]) == ({"label": text}, text)
 
 
 @given(TEXTS)

@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 from scripts.core.data import estimate_rows
-from scripts.core.paper.score_changes import PRONOUNS, compare_scores, find_thesis, select_accuracies, select_drawn
+from scripts.paper.score_changes import PRONOUNS, compare_scores, find_thesis, select_accuracies, select_drawn
 
 STUDIES = [
     {"key": "ruff", "label": "RUFF", "chances": {"accuracy": 0.25}},

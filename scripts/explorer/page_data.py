@@ -20,8 +20,9 @@ import numpy as np
 import pandas as pd
 
 from scripts.core.errors import UserError
-from scripts.core.paper import explorer_outputs, palette, plotting
-from scripts.core.paper.explorer_outputs import NO_VALUE, cell_text, encode_column, read_rows
+from scripts.core.paper import palette, plotting
+from scripts.explorer import outputs
+from scripts.explorer.outputs import NO_VALUE, cell_text, encode_column, read_rows
 
 LIMIT = 1_450_000
 """Bytes of a page's packed data at most; a larger run shows a sample. Snakemake's HTML report opens a page as the
@@ -40,7 +41,7 @@ PREDICTED, RIGHT = ("prediction", "picked_group", "named", "outcome"), ("correct
 FACTORS = {
     "coreferent": "the pronoun means the",
     "distractor_pronoun": "the other person's pronoun",
-    "n_distractors": explorer_outputs.DISTRACTORS,
+    "n_distractors": outputs.DISTRACTORS,
     "name_class": "name",
     "role": "passage of the quadruple",
     "seed": "sample",
@@ -52,7 +53,7 @@ WORDS = ("occupation", "life_stage")
 """Factors with words of sentences, which are shown where the sentences are."""
 
 
-def page_data(studies: dict, models: dict, limit: int = LIMIT) -> dict:
+def make_page_data(studies: dict, models: dict, limit: int = LIMIT) -> dict:
     """Return all data of the page, sampled if it would be too large.
 
     Args:
@@ -153,8 +154,8 @@ def _set(
     return found | {
         "ids": list(frame.instance_id),
         "texts": list(frame["text"]),
-        "spans": [explorer_outputs.mark_spans(row, entry["called"]) for row in frame.to_dict("records")],
-        "lines": explorer_outputs.template_lines(instances, frame, entry["template_files"]),
+        "spans": [outputs.mark_spans(row, entry["called"]) for row in frame.to_dict("records")],
+        "lines": outputs.template_lines(instances, frame, entry["template_files"]),
     }
 
 
@@ -213,7 +214,7 @@ def _readers(entry: dict, path: str, frame: pd.DataFrame, own: bool, levels: dic
             reader["value"] = (1000 * value).round().astype(int).reindex(range(len(frame)), fill_value=0).tolist()
             if own:
                 options = [tuple(wide)] * len(wide)
-                reader |= explorer_outputs.list_shares(frame, wide, options, options)
+                reader |= outputs.list_shares(frame, wide, options, options)
         else:
             rows, predicted = part["_row"], _named(part, entry["predicted"] or [c for c in PREDICTED if c in part])
             right = part[next(name for name in RIGHT if name in part)].isin([True, "right"])
@@ -223,7 +224,7 @@ def _readers(entry: dict, path: str, frame: pd.DataFrame, own: bool, levels: dic
         decided[rows] = [2 * levels.setdefault(level, len(levels)) for level in predicted] + np.asarray(right, int)
         readers.append(reader | {"decided": decided.tolist()})
         if own:
-            readers[-1] |= explorer_outputs.find_outputs(entry, frame, values)
+            readers[-1] |= outputs.find_outputs(entry, frame, values)
     return readers
 
 

@@ -4,7 +4,7 @@ import jinja2
 import pytest
 from docutils.core import publish_parts
 
-from scripts.core.paper import report
+from scripts.paper import report
 
 
 def html(text):

@@ -7,8 +7,7 @@ import pytest
 
 from scripts.core import files
 from scripts.core.data import estimate_rows
-from scripts.core.paper import summary
-from scripts.paper import paper_summary
+from scripts.paper import paper_summary, summary
 from tests.refusals import refused
 
 

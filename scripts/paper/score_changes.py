@@ -13,8 +13,8 @@ import pandas as pd
 from scripts.core import files
 from scripts.core.data import estimate_rows
 from scripts.core.data.estimate_rows import FULL, PARTIAL
-from scripts.core.paper import front
-from scripts.core.paper.summary import describe_levels
+from scripts.paper import front
+from scripts.paper.summary import describe_levels
 
 SCORES = {
     "sum": "sum", "tokens": "mean over tokens", "bytes": "mean over bytes", "context_free": "minus context-free",
