@@ -15,7 +15,7 @@ os.environ.update(PYTHONPATH=os.pathsep.join(filter(None, [str(ROOT), os.environ
 
 from scripts.core import config as configuration
 from scripts.core.workflow import bytecode, environments, runs
-from scripts.core.models import cards, conflicts, costs, descriptions, entries, registry, series
+from scripts.core.models import cards, conflicts, costs, descriptions, entries, registry
 from scripts.core.workflow import studies as declarations
 from scripts.core.data import templates as template_files
 from scripts.core.data import upstream as upstream_files
@@ -135,9 +135,7 @@ try:
     MODELS, SYSTEMS = (
         {name: entries.find_folders(entry, checkpoint_path) for name, entry in named.items()} for named in known
     )
-    for listed in series.model_lists(config):
-        listed[:] = [member for name in listed for member in series.members_of(MODELS, name)]
-    for name in MODELS.keys() & {name for listed in series.model_lists(config) for name in listed}:
+    for name in MODELS.keys() & set(registry.listed_models(config)):
         MODELS[name] = descriptions.complete_model(MODELS[name])
     conflicts.check_models(MODELS, config.get("registry") or "config/models.yaml")
     RUN = registry.select_models(MODELS, config["models"], file=config.get("registry"))

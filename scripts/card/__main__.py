@@ -18,7 +18,7 @@ import yaml
 from scripts.core import files
 from scripts.core.config import load_yaml
 from scripts.core.errors import UserError
-from scripts.core.models import cards, descriptions, entries, registry, series
+from scripts.core.models import cards, descriptions, entries, registry
 from scripts.core.workflow import runs
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -50,8 +50,7 @@ def write_configuration(requests: Sequence[str], facts: dict, size: str, own: Pa
         _write(path, added | {"models": added.get("models", {}) | described}, "The models that this run adds")
         overlay["registry"] = f"{runs.FOLDER}/{run.name}/{cards.REGISTRY_FILE}"
         known = registry.add_registry(known, registry.read_registry(path, schema), str(path))
-    members = [member for name in run.models for member in series.members_of(known.models, name)]
-    models = {name: known.models[name] for name in members}
+    models = {name: known.models[name] for name in run.models}
     for name in models.keys() - described.keys():
         placed = entries.find_folders(models[name], lambda path: runs.resolve_path(path, here, ROOT))
         models[name] = descriptions.complete_model(placed)

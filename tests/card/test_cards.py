@@ -27,12 +27,11 @@ def test_a_card_has_a_run_of_its_own():
     [
         (["lab/m", "other/M"], "lab/m and other/M are both called m; list each model once"),
         (["a", "b", "c", "d", "e"], "5 models do not fit on a card; list up to 4"),
-        (["lab/m", "series"], "series is a series of checkpoints, which cannot share a card"),
     ],
 )
 def test_what_has_no_card_is_refused_in_one_line(requests, said):
     with pytest.raises(UserError, match=said):
-        cards.plan_run(requests, {"series": {"revisions": ["step0", "step1"]}})
+        cards.plan_run(requests, {})
 
 
 def test_facts_about_one_model_are_not_stated_of_two(tmp_path):

@@ -71,8 +71,6 @@ def plan_run(requests: Sequence[str], known: dict) -> CardRun:
         name = request if request in known else name_of(request)
         if name in models:
             raise UserError(f"{models[name]} and {request} are both called {name}; list each model once")
-        if len(requests) > 1 and "revisions" in known.get(name, {}):
-            raise UserError(f"{request} is a series of checkpoints, which cannot share a card; list it alone")
         models[name] = request
     return CardRun(models, {name: request for name, request in models.items() if request not in known})
 

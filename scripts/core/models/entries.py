@@ -168,13 +168,9 @@ class Model(Entry, ProbedModel):
     """A model. The keys are explained at the head of ``config/models.yaml``.
 
     Attributes:
-        revisions: Checkpoints that the entry stands for.
-        series: The entry that stands for this checkpoint.
         context: None: no limit that a study must know.
     """
 
-    revisions: tuple[str, ...] = ()
-    series: str | None = None
     layer_repeats: int = 1
     cached_values: int | None = None
     recurrent: bool = False
@@ -225,10 +221,7 @@ Value = TypeVar("Value", Model, System)
 
 def read_entry(kind: type[Value], name: str, entry: Mapping[str, Any]) -> Value:
     """Return a model or system from its entry in YAML, which its schema has checked."""
-    values = _read_values(entry, entry.keys())
-    if "revisions" in values:
-        values["revisions"] = tuple(values["revisions"])
-    return kind(name=name, **values)
+    return kind(name=name, **_read_values(entry, entry.keys()))
 
 
 def job_entry(entry: Model | System, part: type) -> dict[str, Any]:

@@ -4,13 +4,13 @@ Entries with ``available: false`` have no weights, those with an ``api`` are beh
 ``outputs`` come from elsewhere.
 """
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from scripts.core.config import load_yaml, validate
 from scripts.core.errors import UserError, did_you_mean
-from scripts.core.models import conflicts, series
+from scripts.core.models import conflicts
 from scripts.core.models.entries import Model, System, read_entry
 from scripts.core.workflow import runs
 
@@ -36,7 +36,6 @@ def read_registry(path: str | Path, schema_path: str | Path) -> Registry:
     validate(data, _with_studies(load_yaml(schema_path), Path(schema_path).parent, data), str(path))
     models = {name: read_entry(Model, name, entry) for name, entry in data.get("models", {}).items()}
     systems = {name: read_entry(System, name, entry) for name, entry in data.get("systems", {}).items()}
-    models = series.expand_series(models, str(path))
     conflicts.check_models(models, str(path))
     conflicts.check_systems(systems, models, str(path))
     return Registry(models, systems)
@@ -75,6 +74,15 @@ def _with_studies(schema: dict[str, Any], folder: Path, data: dict[str, Any]):
     entry["studies"]["properties"] = schema["$defs"]["system"]["properties"]["studies"]["properties"] = uses
     entry["released_in"] = {"enum": list(uses)}
     return schema
+
+
+def listed_models(configured: dict[str, Any]) -> Iterator[str]:
+    """Yield the models that a configuration lists as ``models`` or ``cards``, at any depth."""
+    for key, value in configured.items():
+        if isinstance(value, dict):
+            yield from listed_models(value)
+        elif key in ("models", "cards") and isinstance(value, list):
+            yield from value
 
 
 def select_systems(systems: dict[str, System], names: Collection[str]) -> dict[str, System]:

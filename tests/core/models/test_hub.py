@@ -177,7 +177,8 @@ def test_weights_in_parts_are_those_of_the_index(hub, tmp_path):
 JOBS = """
 import pathlib
 from scripts.core.models.entries import read_job_system
-from scripts.coreference_training import train_coreference
+from scripts.core.models import loading
+from scripts.core.models.entries import ScoredModel, read_source
 from scripts.core.coreference_systems import sources
 from scripts.core.coreference_systems.c2f.resolve import Resolver
 from scripts.scoring import fetch_model, score
@@ -195,7 +196,8 @@ else:
     found = sources.locate_system("s", read_job_system(apart), fetched=str(made / "system.json"))
     Resolver.load(found.checkpoint, "cpu", "float32")
     assert (found.encoder / "model.safetensors").is_file()
-    assert train_coreference.encoder_folder("s", encoder, str(made / "encoder.json")) == found.encoder
+    trained_on = ScoredModel(source=read_source(encoder))
+    assert loading.locate_model("s", trained_on, fetched=str(made / "encoder.json")).folder == found.encoder
 """
 
 

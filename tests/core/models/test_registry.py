@@ -255,8 +255,6 @@ REFUSED = [
         )
         for value in values
     ),
-    ("models/minilm-l6-mlm", {"revisions": ["a", "b"]}, ["models.minilm-l6-mlm.source.package does not belong here"]),
-    ("models/t5-small", {"revisions": ["a", "b"]}, ["models.t5-small", "null where there are revisions"]),
     # What the schema cannot see (scripts/core/models/conflicts.py).
     (BERT, {"source": original()["models"]["opt-125m"]["source"]}, ["the same source as models.bert-base", "keep one"]),
     (BERT, {"label": "BERT-large"}, ["label is 'BERT-large'", "models.bert-base in ruff", "give each its own"]),
