@@ -1,4 +1,4 @@
-"""What the choices change that the paper and the authors' code make differently (faithful and corrected)."""
+"""What changes with the choices that the paper (corrected) and the authors' code (faithful) make differently."""
 
 import numpy as np
 import pandas as pd
@@ -25,13 +25,11 @@ def choices(
     *, predictions: list, instances: list, scores: list, choices: str, models: list, template_sets: list, wording: str,
     made: dict, draws: int, seed: int,
 ) -> None:  # fmt: skip
-    """Tabulate what changes where the paper and the authors' code part, on the same scores.
+    """Tabulate what changes where the paper and the authors' code differ, on the same scores (:func:`changes`).
 
-    Write ``choices`` (CSV; :func:`changes` has the columns). ``predictions`` and ``instances`` without examples have a
-    file for each of ``template_sets``, ``scores`` one for each of them and of ``models``, models varying fastest.
-    ``made`` is how the run chose (labels and capitals), each of which is also made the other way. What the ``wording``
-    changes is seen in those instances that were scored in both. ``draws`` and ``seed`` belong to the bootstrap over
-    templates and names.
+    ``predictions`` and ``instances`` have a file for each of ``template_sets``, ``scores`` one for each of them and of
+    ``models``, models varying fastest. ``made`` is how the run chose labels and capitals, which are also chosen the
+    other way. What the ``wording`` changes is seen in those instances that were scored in both.
     """
     tables, left = [], iter(scores)
     for name, path, asked in zip(template_sets, predictions, instances, strict=True):
@@ -44,7 +42,7 @@ def choices(
 def compare_choices(
     predictions: str, instances: str, scores: dict[str, str], wording: str, made: dict[str, str], draws: int, seed: int
 ) -> pd.DataFrame:
-    """Return the changes (:func:`changes`) on one set of templates, of whose files one model is read at a time."""
+    """Return the changes on one set of templates, of whose files one model is read at a time."""
     known = model_outputs.ExpectedOptions.read(instances)
     grid = Grid((rows for _, _, rows in by_model(predictions, [*TEMPLATE, *NAME], 0)), draws, seed)
     others = {name: study.other_wording(value) for name, value in made.items()}
@@ -71,16 +69,13 @@ def compare_choices(
 
 
 def match_rewordings(base: pd.DataFrame, reworded: pd.DataFrame) -> pd.DataFrame:
-    """Return those of one model's predictions that are there in another wording as well, with what it picks there.
-
-    Each of ``reworded`` has one in ``base``. Two declarations may say the same, which makes one instance of them.
-    """
+    """Return those of one model's predictions that are there in another wording as well, with what it picks there."""
     base = base.astype(dict.fromkeys(base.select_dtypes("category"), object))
     return base.merge(reworded[[*WORDS, "picked", "correct"]], on=WORDS, suffixes=("", "_other"), validate="one_to_one")
 
 
 def changes_of_wording(pairs: dict[str, pd.DataFrame], made: str, draws: int, seed: int) -> pd.DataFrame:
-    """Return what the wording ``made`` changes, from what each model picks in both (:func:`match_rewordings`)."""
+    """Return what the wording ``made`` changes, from what each model picks in both."""
     grid = Grid(pairs.values(), draws, seed)
     return changes({model: count_changes(rows, grid) for model, rows in pairs.items()}, grid, "wording", made)
 

@@ -37,8 +37,7 @@ DOCUMENTS, SUM, ANY = "documents", "sum over forms", "any"
 def configured_corpora(local: list[dict], place: Callable) -> dict[str, dict]:
     """Return the corpora of ``misgendered.corpora.local`` by name, with the ``files`` that their patterns stand for.
 
-    Args:
-        place: A path or pattern of the configuration to the path that the workflow uses.
+    ``place`` turns a path or pattern of the configuration into the path that the workflow uses.
     """
     found = {}
     for corpus in local:
@@ -58,7 +57,7 @@ def configured_corpora(local: list[dict], place: Callable) -> dict[str, dict]:
 
 
 def distinct_forms(groups: Mapping[str, PronounSet]) -> dict[str, list[str]]:
-    """Return the distinct forms of each pronoun group (:func:`scripts.misgendered.study.select_groups`)."""
+    """Return the distinct forms of each pronoun group."""
     return {group: list(dict.fromkeys(forms.values())) for group, forms in groups.items()}
 
 

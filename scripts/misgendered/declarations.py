@@ -38,11 +38,7 @@ class Declaration:
 
 
 def read(path: str | Path) -> Combinations:
-    """Read the combinations of declared forms: columns ``number``, ``forms`` (separated by blanks), ``source``.
-
-    Raises:
-        UserError: Naming file and row, for what is unknown or occurs twice.
-    """
+    """Read the combinations of declared forms: columns ``number``, ``forms`` (separated by blanks), ``source``."""
     combinations: Combinations = {}
     rows = read_frame(path, ("number", "forms", "source"), key="number", levels={"source": SOURCES})
     for row, number, forms in zip(rows.index, rows.number, rows.forms.str.split(" ").map(tuple), strict=True):

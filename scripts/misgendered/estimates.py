@@ -34,12 +34,11 @@ Level = tuple[str, ...]
 def estimates(
     *, predictions: list, study_models: str, estimates: str, template_sets: list, wording: str, draws: int, seed: int
 ) -> None:
-    """Estimate accuracies on all sets of templates.
+    """Estimate accuracies on all sets of templates, of which ``predictions`` has one file.
 
-    Write ``estimates`` (CSV; the identity and factors of :mod:`scripts.misgendered.study`, ``metric``,
-    ``scripts.core.statistics.ratios.MEASURES``, ``chance``) from one file of predictions for each of ``template_sets``.
-    ``draws`` and ``seed`` belong to the bootstrap over templates and names; ``study_models`` lists the models of the
-    study, whose mean has rows of its own if the run has them all.
+    Columns: the identity and factors of :mod:`scripts.misgendered.study`, ``metric``,
+    ``scripts.core.statistics.ratios.MEASURES``, ``chance``. ``study_models`` lists the models of the study, whose mean
+    has rows of its own if the run has them all.
     """
     known = list(read_models(study_models).model)
     tables = [

@@ -33,13 +33,11 @@ def table(instances: Instances, shots: int, draws: int, size: int, seed: int) ->
 
     Args:
         instances: Of the one declaration that examples use (:func:`declaration`).
-        draws: How often the examples are drawn anew for each instance.
-        size: How many instances, a balanced sample (:mod:`scripts.misgendered.samples`).
+        draws: How often the examples are drawn anew for each of ``size`` instances, a balanced sample.
 
     Returns:
-        ``size * draws`` rows, the draw varying fastest, with the columns of all instances and the templates, names and
-        groups of the examples: ``example_templates``, ``example_names``, ``example_groups``; ``example_template_rows``
-        and ``example_name_rows`` say which lines of their files they are.
+        ``size * draws`` rows, the draw varying fastest, also with the templates, names and groups of the examples and
+        which lines of their files these are.
     """
     questions = samples.draw(instances, size, seed, "few_shot.instances")
     questions = questions.loc[questions.index.repeat(draws)].reset_index(drop=True)
@@ -63,10 +61,7 @@ def table(instances: Instances, shots: int, draws: int, size: int, seed: int) ->
 
 
 def examples(instances: Instances, question: Any, shots: int, seed: int, draw: int) -> pd.DataFrame:
-    """Return the choices behind the examples of one instance: ``shots`` rows, none twice.
-
-    ``question`` are the choices behind it. Raises a UserError if there are fewer different examples.
-    """
+    """Return the choices behind the examples of one instance, made from the choices ``question``: rows, none twice."""
     forms = [text.form for text in instances.templates.rows]
     form = forms[question.template]
     others = np.array([index for index, of in enumerate(forms) if of == form and index != question.template])

@@ -54,11 +54,10 @@ def findings(
     *, predictions: list, estimates: str, corpus_counts: str, study_models: str, csv: str, tex: str, numbers: str,
     template_sets: list, every_set: list, models: dict, draws: int, seed: int,
 ) -> None:  # fmt: skip
-    """Test every finding of the study on the predictions of the run.
+    """Test every finding of the study on the predictions of the run, without its demonstration models.
 
-    Write the verdicts (CSV), the table of the paper (LaTeX) and how often each fell (JSON). ``predictions`` have a file
-    for each of ``template_sets``; for the other sets of ``every_set`` no finding is applicable. Demonstration models
-    among ``models`` are left out. ``draws`` and ``seed`` belong to the bootstrap over templates and names.
+    Write the verdicts (CSV), the table of the paper (LaTeX) and how often each fell (JSON). For the sets of
+    ``every_set`` that were not run no finding is applicable.
     """
     known = published.read_models(study_models)
     # Sizes order the models of a family; of models that are not in the run they are not asked for.
@@ -73,10 +72,7 @@ def findings_of_model(
     *, predictions: list, estimates: str, corpus_counts: str, findings_csv: str, model: str, facts: dict,
     template_sets: list, draws: int, seed: int,
 ) -> None:  # fmt: skip
-    """Test the study's findings on one model of the run, of which ``facts`` are those of the registry.
-
-    Write the verdicts (``findings_csv``); ``predictions`` have a file for each of ``template_sets``.
-    """
+    """Test the study's findings on one model of the run."""
     alone = pd.DataFrame([{"model": model} | {key: facts[key] for key in ("label", "family", "parameters")}])
     runs = read_results(template_sets, predictions, estimates, corpus_counts, [model], alone, draws, seed)
     # The study states all of them of averages.

@@ -20,10 +20,7 @@ def input_tables(
     *, template_files: list, kinds: list, pronouns: str, combinations: str, pronoun_sets: list, declared: dict,
     corpus_counts: str, tex: list[str], csv: list[str], models: dict,
 ) -> None:  # fmt: skip
-    """Write the tables of pronouns, declarations, templates, corpora and models.
-
-    The first arguments are those of :func:`scripts.misgendered.instances.load`; ``models`` are name to facts.
-    """
+    """Write the tables of pronouns, declarations, templates, corpora and models."""
     loaded = instances.load(template_files, kinds, pronouns, combinations, pronoun_sets, declared)
     paths = {Path(path).stem: (path, other) for path, other in zip(tex, csv, strict=True)}
     write_pronouns(*paths["pronouns"], loaded)

@@ -29,15 +29,8 @@ def load(
         template_files: Files of one template set.
         kinds: What each of them is: ``templates`` and ``names`` of the replica; or of the authors' files ``templates``,
             the classes of names, and the templates with declarations by their names, such as ``explicit_31``.
-        pronouns: templates/pronouns.tsv.
-        combinations: templates/misgendered/declarations.tsv.
-        pronoun_sets: The configured pronoun groups, in order.
-        declared: The configured declarations: ``types``, ``numbers``, and ``wording``, corrected or faithful
-            (:mod:`scripts.misgendered.declarations`).
-
-    Raises:
-        UserError: For the first problem of any of the files, and for configured groups or declarations that they do not
-            have.
+        pronouns, combinations: templates/pronouns.tsv and templates/misgendered/declarations.tsv.
+        declared: The configured declarations: ``types``, ``numbers`` and ``wording``.
     """
     given = dict(zip(kinds, template_files, strict=True))
     groups = study.select_groups(read_pronouns(pronouns), pronoun_sets)
@@ -74,9 +67,8 @@ def sample(
     *, template_files: list, kinds: list, pronouns: str, combinations: str, pronoun_sets: list, declared: dict,
     size: int, reworded: int, seed: int, selected: str,
 ) -> None:  # fmt: skip
-    """Draw a balanced sample of ``size`` instances over all ways of declaring pronouns.
+    """Draw a balanced sample of ``size`` instances (:mod:`scripts.misgendered.samples`).
 
-    :mod:`scripts.misgendered.samples` says what is balanced; its rows are rows of the full sets, which are not needed.
     Behind them stand the first ``reworded`` ones of a sample of that size, with declarations in the other wording.
     """
     loaded = load(template_files, kinds, pronouns, combinations, pronoun_sets, declared)
@@ -89,10 +81,7 @@ def few_shot(
     *, template_files: list, kinds: list, pronouns: str, combinations: str, pronoun_sets: list, declared: dict,
     shots: int, draws: int, size: int, seed: int, selected: str,
 ) -> None:  # fmt: skip
-    """Put ``shots`` examples before ``size`` instances, for learning in context (Table 13 of the paper).
-
-    They are drawn ``draws`` times. Of what is ``declared`` the wording counts alone.
-    """
+    """Put ``shots`` examples before ``size`` instances, ``draws`` times (Table 13 of the paper)."""
     number = examples.declaration(declarations.read(combinations), combinations)
     of_examples = declared | {"types": [examples.KIND], "numbers": [number]}
     loaded = load(template_files, kinds, pronouns, combinations, pronoun_sets, of_examples)
@@ -104,13 +93,9 @@ def sizes(
     *, template_files: list, kinds: list, pronouns: str, combinations: str, pronoun_sets: list, declared: dict,
     template_sets: list, sizes: str,
 ) -> None:  # fmt: skip
-    """Count what the full sets are made from (CSV: ``templates``, ``size``, ``value``).
+    """Count what instances are made from (CSV: ``templates``, ``size``, ``value``).
 
     ``kinds`` has a list for each of ``template_sets``; ``template_files`` are those of all sets.
-
-    ``size`` is ``full`` (rows over all declarations), ``one`` (of one declaration), ``groups``, ``types``, ``forms``,
-    ``combinations``, ``declaration_types``, ``declared.fewest`` and ``.most``; ``templates`` and ``names``, also of
-    each form and class; ``templates.smallest``.
     """
     given, rows = iter(template_files), []
     for part, of_set in zip(template_sets, kinds, strict=True):
@@ -120,7 +105,7 @@ def sizes(
 
 
 def count_sizes(loaded: Instances) -> dict[str, int]:
-    """Return the sizes of one set of templates, as :func:`sizes` names them."""
+    """Return the sizes of one set of templates: ``full`` is all of its instances, ``one`` those of a declaration."""
     forms = [template.form for template in loaded.templates.rows]
     classes = [entry["name_class"] for entry in loaded.names]
     of_forms = {form: forms.count(form) for form in study.FORMS}

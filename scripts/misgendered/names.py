@@ -27,14 +27,7 @@ _NAME = re.compile(r"[^\W\d_]+(?:['’\-. ]*[^\W\d_]+)*")
 
 
 def read_replica(path: str | Path) -> list[dict]:
-    """Read this project's names (:data:`COLUMNS`).
-
-    Returns:
-        ``name``, ``name_class``, ``file``, ``row``, and ``where``, what messages call the row.
-
-    Raises:
-        UserError: For an unknown class, and as :func:`check`.
-    """
+    """Read this project's names: ``name``, ``name_class``, ``file``, ``row``, and ``where``, for messages."""
     rows = read_frame(path, COLUMNS, levels={"name_class": NAME_CLASSES})[["name", "name_class"]]
     where = [f"{path}, row {row}" for row in rows.index]
     return check(rows.assign(file=Path(path).name, row=rows.index, where=where).to_dict("records"), str(path))
@@ -53,11 +46,7 @@ def read_official(paths: dict[str, str]) -> list[dict]:
 
 
 def check(names: list[dict], path: str) -> list[dict]:
-    """Return names that can stand in a text, such as *D'Andre*, *Zoë* and *Anne-Marie*; refuse others.
-
-    Raises:
-        UserError: For a name with another character, one that occurs twice, and a class without names.
-    """
+    """Return names that can stand in a text, such as *D'Andre*, *Zoë* and *Anne-Marie*; refuse others."""
     seen = {}
     for entry in names:
         name, where = entry["name"], entry["where"]

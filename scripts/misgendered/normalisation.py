@@ -24,13 +24,9 @@ def normalisation(
 ) -> None:  # fmt: skip
     """Decide every instance under each normalisation of the losses, and say what that changes.
 
-    Write accuracies with what flips (``normalisation``, CSV;
-    :func:`scripts.core.statistics.normalisation.compare_scores` has the columns).
-
-    ``instances`` without examples have a file for each of ``template_sets``, ``scores`` one for each of them and of
-    ``models``, models varying fastest. Instances count in the ``wording`` of the run; ``labels`` and ``capitals`` say
-    which losses are compared. ``draws`` and ``seed`` belong to the bootstrap over templates and names and to
-    permutations over templates.
+    :func:`scripts.core.statistics.normalisation.compare_scores` has the columns. ``instances`` have a file for each of
+    ``template_sets``, ``scores`` one for each of them and of ``models``, models varying fastest; ``labels`` and
+    ``capitals`` say which losses are compared.
     """
     tables, left = [], iter(scores)
     for name, path in zip(template_sets, instances, strict=True):
@@ -48,16 +44,10 @@ def normalisation(
 
 
 def loss_sums(instances: pd.DataFrame, scores: pd.DataFrame, labels: str, capitals: str, model: str) -> pd.DataFrame:
-    """Return sums of losses with the lengths of what they are about.
+    """Return the scores of these instances with sums of losses and the lengths of what these are about.
 
-    Args:
-        scores: A model's scores with losses (:mod:`scripts.core.data.losses`).
-        labels, capitals: As :func:`scripts.core.data.losses.comparable_scores` takes them.
-        model: For messages.
-
-    Returns:
-        ``scores`` of these instances with ``log_probability`` (a sum, nats), ``scored_tokens`` and ``text_bytes``: of
-        the text, or of the option alone where the labels are (those of T5's kind, whose sentinels have no bytes).
+    Columns ``log_probability`` (a sum, nats), ``scored_tokens`` and ``text_bytes``: of the text, or of the option alone
+    where the labels are (those of T5's kind, whose sentinels have no bytes).
     """
     table = losses.comparable_scores(scores, "sum", labels, capitals, f"scores of {model}")
     texts = options.option_texts(instances)[["instance_id", "option_index", "filled", "text"]]

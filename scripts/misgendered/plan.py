@@ -20,17 +20,12 @@ TOKENS, EXAMPLE_TOKENS = 33, 39
 
 @dataclass(frozen=True)
 class Plan(StudyPlan):
-    """A run of the study.
+    """A run of the study; a UserError for groups, declarations, models, examples or corpora that it cannot have.
 
     Attributes:
         registered: The registry.
         run: The models that the run names for all studies.
-        pronouns: As read by :func:`scripts.core.data.templates.read_pronouns`.
-        combinations: The file with the combinations of declared forms.
         place: A path of the configuration to the path that the workflow uses.
-
-    Raises:
-        UserError: For pronoun groups, declarations, models, examples or corpora that a run cannot have.
     """
 
     registered: dict[str, Model]

@@ -30,12 +30,11 @@ PART = 1 << 16
 def predictions(
     *, instances: list, scores: list, predictions: str, models: list, wording: str, labels: str, capitals: str
 ) -> None:
-    """Turn the scores of all models into predictions, with and without examples in the prompt.
+    """Turn the scores of all models into predictions (:func:`decide`), with and without examples in the prompt.
 
-    Write ``predictions`` (Parquet; :func:`decide` has the columns). ``instances`` are the sets of one set of templates,
-    without examples and with each number of them; ``scores`` has a file for each of the sets and each of its
-    ``models``, models varying fastest. Instances count in the ``wording`` of the run; ``labels`` and ``capitals`` say
-    which scores are compared.
+    ``instances`` are the sets of one set of templates, without examples and with each number of them; ``scores`` has a
+    file for each of the sets and each of its ``models``, models varying fastest. Instances count in the ``wording`` of
+    the run; ``labels`` and ``capitals`` say which scores are compared.
     """
     asked = [(path, model) for path, names in zip(instances, models, strict=True) for model in names]
     if not asked:
@@ -62,13 +61,7 @@ def read_losses(
 ) -> dict[str, np.ndarray]:
     """Return minus a model's losses of all candidates, as their ``mean`` over tokens and their ``sum``.
 
-    Args:
-        path: Its score file, of which a part is held at a time.
-        labels, capitals: As :func:`scripts.core.data.losses.comparable_scores` takes them.
-
-    Returns:
-        Of the distinct instances of ``asked``; minus infinity where one has no candidate. Shape (instances,
-        candidates).
+    Of the distinct instances of ``asked``; minus infinity where one has no candidate. Shape (instances, candidates).
     """
     shape = len(asked.sizes), int(asked.sizes.max(initial=0))
     found = {statistic: np.full(shape, -np.inf) for statistic in ("mean", "sum")}

@@ -15,13 +15,10 @@ def published_vs_ours(
     asked: str, csv: str, tex: str, numbers: str, template_sets: list, every_set: list, models: dict,
     pronoun_sets: list,
 ) -> None:  # fmt: skip
-    """Set every published number of MISGENDERED beside ours, on each template set, with a verdict.
+    """Compare every published number of MISGENDERED with ours, on each template set.
 
-    Write all comparisons (CSV), those that the paper shows (LaTeX) and how often each verdict fell (JSON).
-
-    ``estimates`` and ``sizes`` are of all of ``template_sets``, ``corpus_counts`` what was counted in corpora;
-    ``declared`` and ``asked`` are the tables of declarations and models. Those of ``every_set`` that were not run are
-    listed so. Demonstration models among ``models`` are left out.
+    Write all comparisons (CSV), those that the paper shows (LaTeX) and how often each verdict fell (JSON). ``declared``
+    and ``asked`` are the tables of declarations and models. Demonstration models among ``models`` are left out.
     """
     printed = read_study(published, mapping, study_models)
     measured = comparable_estimates(study.read_table(estimates), list(printed.models.model))
@@ -65,11 +62,7 @@ def comparable_estimates(estimates: pd.DataFrame, study_models: list[str]) -> pd
 def ratios_of_accuracies(rows: pd.DataFrame) -> pd.DataFrame:
     """Return the ratios that the study prints of accuracies over all of its models (sections 1, 4.1 and 4.2).
 
-    Args:
-        rows: Of a template set (:func:`comparable_estimates`).
-
-    Returns:
-        Rows like these whose factor that is compared names both levels, the numerator first.
+    In rows of a template set the factor that is compared names both levels, the numerator first.
     """
     rows = rows[(rows.model == "study") & (rows.shots == "0")]
     compared = [

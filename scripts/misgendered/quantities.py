@@ -103,12 +103,10 @@ def read_results(
     template_sets: list[str], predictions: list[str], measured: str, counts: str, models: list[str],
     known: pd.DataFrame, draws: int, seed: int,
 ) -> dict[str, Results]:  # fmt: skip
-    """Return the results of each set of templates, of which ``predictions`` has one file.
+    """Return the results of each set of templates (:class:`Results`), of which ``predictions`` has one file.
 
-    Args:
-        measured, counts: Files of estimates and of counts of documents.
-        models: Whose predictions stand for those of the study.
-        known: The models of the study, as :class:`Results` takes them.
+    ``measured`` and ``counts`` are the files of estimates and of counts of documents; predictions of ``models`` stand
+    for those of the study, whose models are ``known``.
     """
     rows, documents = study.read_table(measured), document_sums(files.read_csv(counts))
     found = {}

@@ -37,10 +37,8 @@ def section(
 ) -> None:  # fmt: skip
     """Render the section and its part of the appendix, and write the numbers that their text prints.
 
-    ``instances`` without examples and ``paper_numbers`` (JSON) have one file for each of ``template_sets``, in that
-    order; ``figures`` and ``tables`` are the files that the section includes, ``comparison_numbers`` count verdicts on
-    what the study publishes; ``models`` are those of the run that the study takes; ``scores``, ``wording`` and
-    ``settings`` are of the configuration.
+    ``instances`` and ``paper_numbers`` (JSON) have one file for each of ``template_sets``; ``comparison_numbers`` count
+    verdicts on what the study publishes.
     """
     common = sections.make_context(
         "misgendered", template_sets, figures, tables, comparison_numbers, section_files[0], models=models
@@ -112,11 +110,9 @@ def count_runs(rows: pd.DataFrame) -> dict[str, dict]:
 
 
 def best_neo(groups: pd.DataFrame) -> dict[str, Any]:
-    """Return which neopronouns have the highest accuracy, if there are any.
+    """Return the neopronouns with the highest accuracy: ``row``, ``label``, whether they are ``distinct``.
 
-    Returns:
-        ``row``, their label, and whether they are ``distinct``: whether the interval is above that of every other. The
-        largest of some noisy shares is no finding.
+    They are if the interval is above that of every other: the largest of some noisy shares is no finding.
     """
     if groups.empty:
         return {}
@@ -182,11 +178,7 @@ def change(
 
 
 def summary(*, estimates: str, normalisation: str, summary: str, models: dict) -> None:
-    """Write MISGENDERED's rows of the summary over all studies (CSV): accuracies by type of pronouns.
-
-    They are there under other scores than the study's, too, with how many picks these change; ``models`` are those of
-    the run, name to facts.
-    """
+    """Write MISGENDERED's rows of the summary of all studies: accuracies by type of pronouns, also by other scores."""
     rows = estimates_by(study.read_table(estimates), "pronoun_type", model=list(models), shots=...)
     order = {"templates": list(rows.templates.unique()), "pronoun_type": list(TYPES)}
     rows = rows.sort_values(list(order), key=lambda of: of.map(order[str(of.name)].index), kind="stable")

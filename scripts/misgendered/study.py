@@ -83,11 +83,8 @@ def estimates_by(table: pd.DataFrame, *factors: str, **levels: Any) -> pd.DataFr
 def by_examples(table: pd.DataFrame) -> pd.DataFrame:
     """Return the accuracies of models that read examples by their number and the type of pronouns.
 
-    Without examples they are of the declaration that examples use.
-
-    Returns:
-        Estimates with ``draws`` and ``sd``: how often examples were drawn, and the standard deviation over these draws
-        (ddof 1; missing with one draw).
+    Without examples they are of the declaration that examples use. ``draws`` and ``sd``: how often examples were drawn,
+    and the standard deviation over these draws (ddof 1; missing with one draw).
     """
     table = table[(table.model != ratios.POOLED) & ~table.model.str.contains("|", regex=False)]
     keys = ["model", "shots", "pronoun_type"]
@@ -124,18 +121,7 @@ def declaration(kind: str, number: int) -> str:
 
 
 def select_groups(pronouns: dict, names: Sequence[str]) -> dict[str, templates.PronounSet]:
-    """Return pronoun groups with the forms that the study uses. Two may share some (*em* of e and ey).
-
-    Args:
-        pronouns: As read by :func:`scripts.core.data.templates.read_pronouns`.
-        names: ``misgendered.pronoun_sets`` of the configuration.
-
-    Returns:
-        Group to its forms, by the names in :data:`FORMS`, in the configured order.
-
-    Raises:
-        UserError: For fewer than two groups; otherwise as :func:`scripts.core.data.templates.select_pronoun_sets`.
-    """
+    """Return the configured pronoun groups with their forms by the names in :data:`FORMS`; groups may share some."""
     try:
         selected = templates.select_pronoun_sets(pronouns, names, shared=True)
     except UserError as error:

@@ -47,11 +47,7 @@ class Templates:
 
 
 def read_replica(path: str | Path) -> Templates:
-    """Read this project's templates: columns ``template`` (its number, which stays when others go), ``form``, ``text``.
-
-    Raises:
-        UserError: For the first problem, naming file and row.
-    """
+    """Read this project's templates: columns ``template`` (its number, kept when others go), ``form``, ``text``."""
     frame, rows = read_frame(path, ("template", "form", "text"), key="template", levels={"form": FORMS}), []
     for row, number, form, text in frame.itertuples(name=None):
         where = f"{path}, row {row}"
@@ -64,17 +60,9 @@ def read_replica(path: str | Path) -> Templates:
 
 
 def read_official(path: str | Path, released: dict[tuple[str, int], str]) -> Templates:
-    """Read the authors' templates.
+    """Read the authors' ``templates.csv``, without the stray declaration that three rows carry.
 
-    Args:
-        path: ``templates.csv``.
-        released: Type and number of a declaration to the path of its file.
-
-    Returns:
-        With texts as they are released, but for the stray declaration that three rows carry.
-
-    Raises:
-        UserError: If a file is not what the authors released.
+    ``released`` is type and number of a declaration to the path of its file.
     """
     frame = _read_csv(path)
     bare = frame.template.str.replace(_STRAY, "", regex=False).str.replace(MASK, SLOT, regex=False)
