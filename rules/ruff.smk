@@ -72,7 +72,7 @@ rule ruff_context_free:
         "../scripts/ruff/instances.py"
 
 
-# The next three rules have what this one says of inputs, pronoun sets, script and environment.
+# The next two rules have what this one says of inputs, pronoun sets, script and environment.
 use rule ruff_context_free as ruff_instances with:
     output:
         instances="results/ruff/instances/{templates}/distractors{n}.parquet",
@@ -84,15 +84,6 @@ use rule ruff_context_free as ruff_instances with:
         n=r"[0-5]",
     params:
         n_distractors=lambda wildcards: int(wildcards.n),
-
-
-use rule ruff_context_free as ruff_full_set_sizes with:
-    output:
-        full_set_sizes="results/ruff/instances/{templates}/full_set_sizes.parquet",
-    log:
-        "results/logs/ruff_full_set_sizes/{templates}.log",
-    params:
-        distractors=RUFF["distractors"],
 
 
 use rule ruff_context_free as ruff_sample with:
@@ -332,7 +323,6 @@ rule ruff_table:
 rule ruff_table_instance_counts:
     input:
         context_free=rules.ruff_context_free.output.context_free,
-        full_set_sizes=rules.ruff_full_set_sizes.output.full_set_sizes,
         samples=rules.ruff_select_instances.input.samples,
         selected=rules.ruff_select_instances.output.selected,
     output:
@@ -346,6 +336,7 @@ rule ruff_table_instance_counts:
         "../envs/analysis.yaml"
     params:
         models=RUFF.models,
+        pronoun_sets=PRONOUN_SETS,
         sizes=RUFF.sizes,
     script:
         "../scripts/ruff/tables.py"

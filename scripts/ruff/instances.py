@@ -22,20 +22,12 @@ from scripts.ruff.templates import ORIGINS
 def instances(*, templates: list, pronouns: str, pronoun_sets: list, n_distractors: int, instances: str) -> None:
     """Make a full set: every narrative with a number of distractor sentences, in the order of the authors' generator.
 
-    Nothing else needs full sets: samples are drawn without them, and :func:`full_set_sizes` counts them by rule.
-    ``templates`` are the replica's files (tasks, contexts, occupations), or the authors' data.zip alone.
+    Nothing else needs full sets: samples are drawn and Table 1 is counted without them. ``templates`` are the replica's
+    files (tasks, contexts, occupations), or the authors' data.zip alone.
     """
     narratives = load(templates, pronouns, pronoun_sets)
     metadata = narratives.metadata(n_distractors=n_distractors)
     instance_files.write_stream(instances, schema(), narratives.full(n_distractors), metadata)
-
-
-def full_set_sizes(
-    *, templates: list, pronouns: str, pronoun_sets: list, distractors: list, full_set_sizes: str
-) -> None:
-    """Count the instances of every full set (paper Table 1), with the lines of template files that it is made from."""
-    narratives = load(templates, pronouns, pronoun_sets)
-    files.write_parquet(full_set_sizes, narratives.full_set_sizes(distractors), narratives.metadata())
 
 
 def context_free(*, templates: list, pronouns: str, pronoun_sets: list, context_free: str) -> None:

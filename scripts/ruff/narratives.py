@@ -104,23 +104,6 @@ class Narratives:
         """Return the number of rows of the full set."""
         return full_size(n_distractors, len(self.sets), len(self.templates.tasks))
 
-    def full_set_sizes(self, distractors: Sequence[int]) -> pa.Table:
-        """Return how many rows each full set has (``n_distractors``, ``instances``), a row for each of ``distractors``.
-
-        The columns :data:`~scripts.ruff.templates.ORIGINS` list the lines of template files that they are made from.
-        """
-        # Every introduction of a case comes before each of its task sentences, also without distractors.
-        templates = self.templates
-        lines = {
-            "task_row": [task.row for task in templates.tasks],
-            "context_rows": [context.row for contexts in templates.contexts.values() for context in contexts],
-            "occupation_row": list(templates.occupation_rows.values()),
-            "pronoun_rows": [templates.pronoun_rows[name] for name in self.sets],
-        }
-        rows = [{"n_distractors": n, "instances": self.full_size(n)} | lines for n in distractors]
-        kinds = {"n_distractors": pa.int8(), "instances": pa.int64()} | dict.fromkeys(ORIGINS, pa.list_(pa.int16()))
-        return pa.Table.from_pylist(rows, pa.schema(kinds))
-
     def table(self, n_distractors: int, rows: np.ndarray) -> pa.RecordBatch:
         """Return the instances at ``rows`` of the full set in generation order, with :func:`schema`."""
         codes = self._decode(n_distractors, np.asarray(rows, dtype=np.int64))

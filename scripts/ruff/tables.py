@@ -16,6 +16,7 @@ from scripts.core.statistics.ratios import POOLED
 from scripts.core.workflow.job import run_named
 from scripts.ruff import study
 from scripts.ruff.answers import OUTCOME_LABELS, OUTCOMES
+from scripts.ruff.narratives import full_size
 from scripts.ruff.study import VANILLA, pick
 
 MOST = 4
@@ -113,15 +114,13 @@ TABLES = {"accuracy": accuracy, "pronoun_tests": pronoun_tests, "prompting": pro
 
 
 def table_instance_counts(
-    *, context_free: str, full_set_sizes: str, samples: list, selected: str, tex: str, csv: str, models: dict,
+    *, context_free: str, samples: list, selected: str, tex: str, csv: str, models: dict, pronoun_sets: list,
     sizes: dict,
 ) -> None:  # fmt: skip
     """Count the instances of every setting: possible, sampled and scored (paper Table 1).
 
-    Count rows in the files themselves; ``samples`` are named by their settings.
-
-    Full sets are not made for this: ``full_set_sizes`` says how many rows they have. ``sizes`` says how many instances
-    of each sample every one of ``models`` scores.
+    Rows are counted in the files themselves, but for full sets, which are not made; ``samples`` are named by their
+    settings, and ``sizes`` says how many instances of each sample every one of ``models`` scores.
     """
     import pyarrow.parquet as pq
 
@@ -129,10 +128,10 @@ def table_instance_counts(
     for path in samples:
         (n,) = re.findall(r"distractors(\d+)\.parquet$", path)
         sampled.setdefault(int(n), []).append(pq.read_metadata(path).num_rows)
-    full = files.read_parquet(full_set_sizes, columns=["n_distractors", "instances"])
+    tasks = pq.read_metadata(context_free).num_rows
     counts = count_instances(
-        pq.read_metadata(context_free).num_rows,
-        dict(zip(full.n_distractors, full.instances, strict=True)),
+        tasks,
+        {n: full_size(n, len(pronoun_sets), tasks) for n in sampled},
         sampled,
         files.read_parquet(selected, columns=["n_distractors", "priority"]),
         sizes.values(),

@@ -23,6 +23,7 @@ from scripts.ruff import findings, findings_prompting, quantities
 from scripts.ruff.quantities import COUNTS
 from scripts.ruff.study import PRONOUN_SETS
 from tests.core.paper.simulated_findings import PUBLISHED, RUN, STUDY, Change, Simulation, Worlds, chain, changed, vary
+from tests.ruff import synthetic
 
 OCCUPATIONS, SAMPLES = 60, 3
 DRAWS, SEED = 500, 1
@@ -36,12 +37,6 @@ SIZES = {
     STUDY: "6,480 instances for each number of distractors (three samples of 2,160), 60 occupations; ten prompts on "
     "720",
 }
-FAMILIES = {
-    "ALBERT-v2": (0.78, 0.76, 0.74, 0.80), "BERT": (0.77, 0.80), "RoBERTa": (0.86, 0.89), "MosaicBERT": (0.95,),
-    "OPT": (0.55, 0.58, 0.64, 0.68, 0.72, 0.75, 0.79, 0.83),
-    "Pythia": (0.40, 0.45, 0.50, 0.58, 0.64, 0.67, 0.70, 0.74, 0.77), "Llama-2": (0.84, 0.87, 0.90),
-}  # fmt: skip
-"""Accuracies without distractors by size: those that the study prints, and others that fit its findings."""
 HE, SHE, THEY, XE = range(4)
 NOTHING = pd.DataFrame()
 
@@ -82,37 +77,21 @@ class Truth:
 
 
 def _as_found() -> Truth:
-    """Return the world as the study found it: all findings are true."""
-    start = np.concatenate([FAMILIES[family] for family in MEMBERS])
-    family = np.array([family for family, members in MEMBERS.items() for _ in members])
-    rank = np.concatenate([np.arange(len(members)) for members in MEMBERS.values()])
-    losses = np.where(
-        ENCODER[:, None], start[:, None] - np.array([0, 0.36, 0.30, 0.22, 0.15, 0.08]),
-        np.column_stack([start, *((start - 0.331) * 0.898**k for k in range(5))]),
-    )  # fmt: skip
-    size = np.array([STUDIED.size(name) for name in MODELS])
-    shifts = np.where((size > 6e9)[:, None], (0.10, 0.03, -0.12, -0.01), (0.12, 0.05, -0.12, -0.05))
-    shifts = shifts * np.minimum(1, (0.99 - start) / shifts[:, HE])[:, None]
-    small = ~ENCODER & (size < 6e9)
-    xe = np.where((family == "Pythia") & (size < 2e8), 0.02, 0.15)
-    xe = np.where(size < 2.6e9, xe, 0.40)
-    rest = (4 * start - xe) / 3
-    apart = np.column_stack([rest + 0.10, rest + 0.02, rest - 0.12, xe]) - start[:, None]
-    shifts = np.where(small[:, None], apart, shifts)
-    accuracy = losses[:, :, None] + np.where(np.arange(6)[:, None] == 0, 1, 0) * shifts[:, None, :]
-    accuracy[at("bert-large"), 0] = (0.95, 0.87, 0.60, 0.78)
-    accuracy[at("llama-2-13b"), 0] = (0.97, 0.92, 0.63, 0.96)
-    k = np.arange(1, 6)
-    distraction = np.where(
-        ENCODER[:, None], 0.60 + 0.02 * rank[:, None] - 0.04 * k, 0.50 + 0.02 * rank[:, None] + 0.03 * k
-    )
-    distraction[at("bert-large")] = (0.45, 0.38, 0.34, 0.30, 0.27)
+    """Return the world as the study found it, of which ``synthetic.py`` has the values: all findings are true."""
+    run = synthetic.paper_models()
+    rows = pd.concat([synthetic.accuracy(run, synthetic.SETS[:4]), synthetic.error_types(run)])
+    rows = rows[rows["case"] == ""]
+    wide = rows.pivot(index="model", columns=["metric", "n_distractors", "pronoun"], values="value").loc[list(MODELS)]
+    overall = wide["accuracy"].xs("", level="pronoun", axis=1)
+    accuracy = np.repeat(overall.to_numpy()[:, :, None], 4, axis=2)
+    accuracy[:, 0] = wide["accuracy"]["0"][list(PRONOUN_SETS)]
+    distraction = wide["distraction"].to_numpy()
     picks = np.where(ENCODER[:, None], (0.60, 0.26, 0.08, 0.06), (0.67, 0.28, 0.04, 0.01))
     falling = 0.6 - 0.1 * np.arange(6)
     flan = STUDIED.models[STUDIED.models.family == "FLAN-T5"].model
     prompted = {(model, "vanilla", "final"): (falling, 0.01) for model in flan}
     prompted |= {
-        (f"{name}-chat", "vanilla", "final"): (losses[at(name)[0]] - 0.15, 0.01)
+        (f"{name}-chat", "vanilla", "final"): (overall.loc[name].to_numpy() - 0.15, 0.01)
         for name in ("llama-2-7b", "llama-2-13b", "llama-2-70b")
     }
     for method in findings_prompting.CHAINS:

@@ -32,7 +32,6 @@ def made(tmp_path_factory):
     folder = tmp_path_factory.mktemp("instances")
     given = small_templates.given(folder) | {"pronoun_sets": FOUR}
     instances.context_free(context_free=str(folder / "context_free"), **given)
-    instances.full_set_sizes(distractors=list(FULL), full_set_sizes=str(folder / "sizes"), **given)
     for seed in (13, 17):
         for n in FULL:
             path = str(folder / f"seed{seed}_distractors{n}.parquet")
@@ -75,7 +74,7 @@ def test_a_size_that_takes_everything_takes_the_samples_as_they_are(made, tmp_pa
 def test_files_say_what_they_are(made):
     known = {"study": "ruff", "templates": "replica", "pronoun_sets": FOUR, "origins": ORIGINS}
     settings = {
-        "context_free": {}, "sizes": {}, "selected": {"sample_size": 12, "samples": 4},
+        "context_free": {}, "selected": {"sample_size": 12, "samples": 4},
         "seed17_distractors0.parquet": {"n_distractors": 0, "seed": 17},
     }  # fmt: skip
     for name, facts in settings.items():
@@ -89,8 +88,8 @@ def test_table_1_counts_what_is_made(made, tmp_path):
     paths = {kind: str(tmp_path / f"table.{kind}") for kind in ("tex", "csv")}
     models = {name: {"label": name} for name in "ab"}
     tables.table_instance_counts(
-        context_free=str(made / "context_free"), full_set_sizes=str(made / "sizes"), samples=samples(made),
-        selected=str(made / "selected"), models=models, sizes={"a": 12, "b": 4}, **paths,
+        context_free=str(made / "context_free"), samples=samples(made), selected=str(made / "selected"), models=models,
+        pronoun_sets=FOUR, sizes={"a": 12, "b": 4}, **paths,
     )  # fmt: skip
     table = files.read_csv(paths["csv"])
     assert table.instances.tolist() == [9, *FULL.values()] and table.sample_size.tolist()[1:] == [108, 108]
