@@ -209,24 +209,16 @@ def errors(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def estimate_prompts(outputs: pd.DataFrame) -> pd.DataFrame:
-    """Return what prompted models' outputs come to (Figures 11 to 13): with each prompt, with all, and of each kind.
-
-    Prompts of a kind are pooled where there are several; the factor names them.
-    """
+    """Return what prompted models' outputs come to (Figures 11 to 13): with each prompt, and the mean over prompts."""
     keys = ["model", "method", "answer", "order", "n_distractors", "metric"]
     flags = [outputs.assign(metric=name, above=outputs.outcome == kind) for name, kind in OF_OUTCOMES.items()]
     groups = pd.concat(flags).groupby([*keys, "prompt"], sort=False).above
     single = groups.agg(above="sum", below="size").reset_index().astype({"above": int})
     single["value"] = single.above / single.below
-    kinds = outputs.drop_duplicates("prompt").groupby("kind", sort=False).prompt.agg(list)
-    found = [single]
-    for prompts in [None, *(names for names in kinds if len(names) > 1)]:
-        some = single if prompts is None else single[single.prompt.isin(prompts)]
-        over = {"value": ("value", "mean"), "sd": ("value", "std"), "samples": ("value", "count")}
-        sums = {name: (name, "sum") for name in ("above", "below")}
-        pooled = some.groupby(keys, sort=False).agg(**over, **sums).reset_index()
-        found.append(pooled.assign(prompt=ratios.POOLED if prompts is None else "|".join(prompts)))
-    return pd.concat(found)
+    over = {"value": ("value", "mean"), "sd": ("value", "std"), "samples": ("value", "count")}
+    sums = {name: (name, "sum") for name in ("above", "below")}
+    pooled = single.groupby(keys, sort=False).agg(**over, **sums).reset_index()
+    return pd.concat([single, pooled.assign(prompt=ratios.POOLED)])
 
 
 def compare_with_scored(outputs: pd.DataFrame, scored: pd.DataFrame, pairs: list[dict]) -> pd.DataFrame:

@@ -15,7 +15,7 @@ from scripts.ruff.study import VANILLA
 def answers(tables: dict[str, pd.DataFrame], run: Run) -> pd.DataFrame:
     """Return the accuracies of prompted models with each prompt."""
     rows = tables["estimates"]
-    rows = rows[(rows.scoring == PROMPTED) & (rows.prompt != "") & ~rows.prompt.str.contains("|", regex=False)]
+    rows = rows[(rows.scoring == PROMPTED) & (rows.prompt != "")]
     rows = prepare_rows(study.pick(rows, n_distractors=..., prompt=...))
     return study.in_order(rows, model=run.models, method=run.methods, n_distractors=None, prompt=None)
 

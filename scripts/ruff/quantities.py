@@ -109,7 +109,7 @@ class Results:
     def _prompts(self) -> dict[tuple, np.ndarray]:
         """Accuracies with each prompt by model, number of distractors, method and where the answer was read."""
         rows = self.estimates[self.estimates.scoring == PROMPTED]
-        rows = rows[(rows.metric == "accuracy") & (rows.prompt != "") & ~rows.prompt.str.contains("|", regex=False)]
+        rows = rows[(rows.metric == "accuracy") & (rows.prompt != "")]
         keys = ["model", "n_distractors", "method", "answer"]
         return {key: part.to_numpy() for key, part in rows.groupby(keys, sort=False).value}
 

@@ -48,9 +48,8 @@ def section(
         if prompting["models"]:
             part["numbers"] |= section_numbers.of_prompting(rows, prompting["settings"])
         prompted = rows[rows.scoring == PROMPTED]
-        alone = ~prompted.prompt.str.contains("|", regex=False)
         part["scored"] = Numbers(part, accuracies, IDENTITY, FACTORS, SOURCE, factor=1)
-        part["asked"] = Numbers(part, prompted[alone], IDENTITY, FACTORS, SOURCE, factor=1)
+        part["asked"] = Numbers(part, prompted, IDENTITY, FACTORS, SOURCE, factor=1)
         pairs = [*IDENTITY, "prompted", "scored"]
         part["beside"] = Numbers(part, beside, pairs, ["n_distractors"], "against_scored.csv", factor=1)
     labels = {entry["set"]: breakable(entry["label"]) for entry in pronoun_sets}
