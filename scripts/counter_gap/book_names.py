@@ -59,11 +59,9 @@ class Sentence(NamedTuple):
 
 
 class Lexicon(NamedTuple):
-    """The names of a book.
+    """The names of a book: words that are names wherever they stand, and the gender of surnames.
 
-    Attributes:
-        words: Words that are names wherever they stand.
-        surnames: Words that stand behind *Mr*, *Mrs*, *Miss* or *Ms*, to the gender of those whom the book calls so.
+    ``surnames`` stand behind *Mr*, *Mrs*, *Miss* or *Ms*, and have the gender of those whom the book calls so.
     """
 
     words: set[str]
@@ -82,7 +80,7 @@ class Mention(NamedTuple):
     gender: str | None
 
 
-def sentence(row: Mapping[str, Any], text: str) -> Sentence:
+def make_sentence(row: Mapping[str, Any], text: str) -> Sentence:
     """Return the :class:`Sentence` of a row of scripts/core/coreference_systems/sentences.py."""
     columns = zip(*(row[name] for name in ("starts", "ends", "tags", "dependencies", "heads", "entities")), strict=True)
     tokens = (Token(text[start:end], start, end, *rest) for start, end, *rest in columns)
@@ -187,16 +185,16 @@ def mentions(parsed: Sentence, known: Lexicon, gender: Callable) -> list[Mention
     """
     tokens = parsed.tokens
     spans = _people(tokens)
-    taken = {place for first, last in spans for place in range(first, last + 1)}
+    inside = {place for first, last in spans for place in range(first, last + 1)}
     for place, token in enumerate(tokens):
-        if place in taken:
+        if place in inside:
             continue
-        last = _titled(tokens, place, taken) if title_of(token.word) else None
+        last = _end_of_titled_name(tokens, place, inside) if title_of(token.word) else None
         if last is None and token.word in known.words and token.tag.startswith("NN"):
             last = place
         if last is not None:
             spans.append((place, last))
-            taken.update(range(place, last + 1))
+            inside.update(range(place, last + 1))
     found = []
     for first, last in _joined(sorted(spans), tokens):
         # A title alone is nobody's name.
@@ -211,12 +209,12 @@ def mentions(parsed: Sentence, known: Lexicon, gender: Callable) -> list[Mention
     return sorted(found)
 
 
-def _titled(tokens: Sequence[Token], place: int, taken: Collection[int]) -> int | None:
+def _end_of_titled_name(tokens: Sequence[Token], place: int, inside: Collection[int]) -> int | None:
     """Return the last token of a name behind the title at ``place``, which the recogniser missed; None without one."""
     last = None
     for here in range(place + 1, min(place + 4, len(tokens))):
         # A name that the recogniser has is joined with the title later.
-        if here in taken:
+        if here in inside:
             break
         if _is_name(tokens[here]):
             last = here
@@ -268,12 +266,7 @@ def _gender(words: Sequence[str], known: Lexicon, gender: Callable[[str], str | 
 
 
 def name_without_titles(name: str) -> list[str]:
-    """Return the words of a name without its titles.
-
-    Examples:
-        >>> name_without_titles("Lady Catherine de Bourgh")
-        ['Catherine', 'de', 'Bourgh']
-    """
+    """Return the words of a name without its titles: Lady Catherine de Bourgh is *Catherine*, *de*, *Bourgh*."""
     words = name.replace("-", " ").split()
     while len(words) > 1 and title_of(words[0]):
         words.pop(0)
@@ -284,12 +277,6 @@ def may_be_one_person(name: str, other: str) -> bool:
     """Tell whether two names may stand for one person.
 
     One has all words of the other, or beginnings of them, and they have not two different titles.
-
-    Examples:
-        >>> may_be_one_person("Mr Darcy", "Darcy"), may_be_one_person("Mrs Bennet", "Miss Bennet")
-        (True, False)
-        >>> may_be_one_person("Miss Eliza", "Elizabeth"), may_be_one_person("Jo", "John")
-        (True, False)
     """
     titles = {title_of(name.split()[0]), title_of(other.split()[0])} - {None}
     one, two = name_without_titles(name), name_without_titles(other)

@@ -120,7 +120,7 @@ def read_sentences(path: str | Path, text: str) -> Iterator[Sentence]:
     with files.open_parquet(path, COLUMNS) as stored:
         for batch in stored.iter_batches(batch_size=SENTENCES_AT_ONCE):
             for row in batch.to_pylist():
-                yield book_names.sentence(row, text)
+                yield book_names.make_sentence(row, text)
 
 
 def outcomes(

@@ -10,7 +10,7 @@ import pandas as pd
 
 from scripts.core import files
 from scripts.core.coreference_systems import augmentation
-from scripts.core.errors import UserError, count_noun
+from scripts.core.errors import count_noun
 from scripts.counter_gap.book_names import SOCIAL, Token, is_possessive
 from scripts.counter_gap.passages import COLUMNS, NAMED, PLACES, ROLES, instance_id
 
@@ -142,15 +142,9 @@ def write_rows(path: str | Path, rows: pd.DataFrame | list[dict[str, str]]) -> N
 
 def label_quadruples(candidates: pd.DataFrame, labels: pd.DataFrame) -> pd.DataFrame:
     """Return the accepted candidates with their labels (``ID``, ``A-coref``, ``B-coref``), TRUE or FALSE as these."""
-    unknown = set(labels.ID) - set(candidates.id)
-    if unknown:
-        raise UserError(
-            f"{count_noun(len(unknown), 'label')} of instances that are no candidates, the first is '{min(unknown)}'; "
-            "label the candidates of this run"
-        )
-    kept = candidates[candidates.id.isin(labels.ID)].reset_index(drop=True)
-    flags = labels.set_index("ID")
-    return kept.assign(a_coref=kept.id.map(flags["A-coref"]), b_coref=kept.id.map(flags["B-coref"]))
+    flags = labels.set_index("ID").set_axis(["a_coref", "b_coref"], axis=1)
+    kept = candidates[candidates.id.isin(flags.index)].drop(columns=list(flags))
+    return kept.join(flags, on="id").reset_index(drop=True)
 
 
 def balance_genders(instances: pd.DataFrame, seed: int) -> pd.DataFrame:

@@ -14,7 +14,7 @@ from scripts.core.workflow.job import log, run_named
 from scripts.counter_gap import book_names, book_texts
 from scripts.counter_gap import book_passages as extraction
 from scripts.counter_gap import book_quadruples as output
-from scripts.counter_gap.passages import read_c_gap
+from scripts.counter_gap.passages import NAMED, read_c_gap
 
 
 def book_text(*, source: str, text: str, facts: str) -> None:
@@ -109,17 +109,14 @@ def book_quadruples(
     its ``sentences`` (Parquet) say what parsed it. The ``seed`` is of the draw that balances original genders.
     """
     found = read_c_gap(candidates, labelled=False)
-    try:
-        accepted = output.label_quadruples(found, files.read_csv(labels, dtype=str))
-    except UserError as error:
-        raise UserError(f"{labels}: {error}") from error
+    accepted = output.label_quadruples(found, files.read_csv(labels, dtype=str))
     chosen = output.balance_genders(accepted, seed)
     if chosen.empty:
         raise UserError(
             f"{labels}: of {len(accepted) // 4} accepted quadruples none is left, since originals of both genders are "
             "needed; annotate more"
         )
-    output.write_rows(quadruples, chosen.rename(columns=output.NAMED))
+    output.write_rows(quadruples, chosen.rename(columns=NAMED))
     read_c_gap(quadruples)
     counts = {"candidates": len(found) // 4, "accepted": len(accepted) // 4, "quadruples": len(chosen) // 4}
     totals = output.funnel_totals(files.read_csv(funnel))

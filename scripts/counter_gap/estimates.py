@@ -10,16 +10,7 @@ from scripts.core.data.estimate_rows import CLUSTERS, SYSTEM
 from scripts.core.statistics.procedures import bootstrap_interval, holm
 from scripts.core.statistics.ratios import MEASURES
 from scripts.core.workflow.job import run_named
-from scripts.counter_gap.metrics import (
-    RATIOS,
-    SINGLE,
-    TESTED_METRICS,
-    Ratios,
-    evaluate,
-    key,
-    quadruple_types,
-    sums,
-)  # fmt: skip
+from scripts.counter_gap.metrics import RATIOS, SINGLE, TESTED_METRICS, Ratios, evaluate, key, quadruple_types, sums
 from scripts.counter_gap.study import CORRECTED, FACTORS, IDENTITY
 
 TESTS = ["p_value", "p_holm", "p_centred", "p_centred_holm"]
@@ -72,14 +63,15 @@ def estimate_set(instances: pd.DataFrame, predictions: pd.DataFrame, draws: int,
 
 def estimate_corpora(scores: Sequence[pd.DataFrame], systems: Sequence[dict]) -> pd.DataFrame:
     """Return the CoNLL F1 of systems on an annotated corpus, without singletons, from the rule ``coreference_f1``."""
+    renamed = {"corpus": "templates", "f1": "value", "ci_low": "low", "ci_high": "high", "documents": "clusters"}
+    shared = {"kind": SYSTEM, "scoring": CLUSTERS, "reading": CORRECTED, "metric": "conll_f1"} | dict.fromkeys(
+        FACTORS, ""
+    )
     rows = [
-        (f1.corpus, facts["model"], SYSTEM, CLUSTERS, facts["debiasing"], CORRECTED, *key("conll_f1")[1:], "conll_f1",
-         f1.f1, f1.ci_low, f1.ci_high, f1.documents)
+        table[table.metric == "conll"].rename(columns=renamed).assign(**facts, **shared)
         for table, facts in zip(scores, systems, strict=True)
-        for f1 in table[table.metric == "conll"].itertuples()
-    ]  # fmt: skip
-    columns = [*IDENTITY, *FACTORS, "metric", "value", "low", "high", "clusters"]
-    return pd.DataFrame(rows, columns=columns).reindex(columns=COLUMNS)
+    ]
+    return pd.concat(rows).reindex(columns=COLUMNS) if rows else pd.DataFrame(columns=COLUMNS)
 
 
 def resample(n: int, draws: int, seed: int) -> np.ndarray:

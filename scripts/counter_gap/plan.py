@@ -94,27 +94,25 @@ class Plan(StudyPlan):
             ``model``, ``kind``, ``scoring`` and ``debiasing`` as in estimates, the ``file`` and what ``outputs`` it
             has: ``flags`` of a system, a ``table`` of the flags of all systems, or ``clusters``.
         """
-        released = self.released if data in ("official", "released") else []
-        found = [
-            (flags["model"], RELEASED_OUTPUTS, "", flags["debiasing"])
-            + ((flags["file"], "flags") if data == "official" else (self.compact, "table"))
-            for flags in released
-        ]
+        found = []
+        if data in ("official", "released"):
+            outputs = "flags" if data == "official" else "table"
+            for flags in self.released:
+                file = flags["file"] if data == "official" else self.compact
+                found.append((flags["model"], RELEASED_OUTPUTS, "", flags["debiasing"], file, outputs))
         resolving = [(name, HEURISTIC, "none") for name in self["baselines"]]
         resolving += [(name, SYSTEM, facts["debiasing"]) for name, facts in self.systems.items()]
-        found += [
-            (name, kind, CLUSTERS, debiasing, f"{FOLDER}/clusters/{data}/{name}.jsonl", "clusters")
+        clusters = [
+            (name, kind, debiasing, f"{FOLDER}/clusters/{data}/{name}.jsonl")
             for name, kind, debiasing in (resolving if data in PASSAGES else ())
         ]
-        found += [
-            (entry["system"], SYSTEM, CLUSTERS, entry["debiasing"], entry["file"], "clusters")
-            for entry in self["clusters"]
-            if entry["data"] == data
-        ]
+        given = [entry for entry in self["clusters"] if entry["data"] == data]
+        clusters += [(entry["system"], SYSTEM, entry["debiasing"], entry["file"]) for entry in given]
+        found += [(name, kind, CLUSTERS, debiasing, file, "clusters") for name, kind, debiasing, file in clusters]
         columns = ("model", "kind", "scoring", "debiasing", "file", "outputs")
         return [dict(zip(columns, row, strict=True)) for row in found]
 
-    def _check_labels(self, data: str):
+    def _check_labels(self, data: str) -> None:
         """Refuse two systems with clusters of a data set that tables could not tell apart."""
         seen = {}
         for reader in self.readers(data):
@@ -135,14 +133,10 @@ class Plan(StudyPlan):
 
     @cached_property
     def called(self) -> dict[str, str]:
-        """What the explorer calls models, ways of reading, kinds and names; empty: it goes without saying."""
+        """What the explorer calls models and ways of reading; empty: it goes without saying."""
         unsaid = (CLUSTERS, HEURISTIC, RELEASED_OUTPUTS, SYSTEM, study.CORRECTED)
-        return (
-            self.labels
-            | {study.PUBLISHED: study.READINGS[study.PUBLISHED]}
-            | dict.fromkeys(unsaid, "")
-            | {"a": "first", "b": "second"}
-        )
+        shown = {study.PUBLISHED: study.READINGS[study.PUBLISHED], "a": "first", "b": "second"}
+        return self.labels | shown | dict.fromkeys(unsaid, "")
 
     @property
     def explored_clusters(self) -> list[dict[str, str]]:

@@ -8,7 +8,7 @@ import pytest
 from scripts.core.coreference_systems import augmentation
 from scripts.counter_gap import book_passages
 from scripts.counter_gap import book_quadruples as output
-from scripts.counter_gap.passages import PLACES, quadruple_problems, read_c_gap
+from scripts.counter_gap.passages import NAMED, PLACES, quadruple_problems, read_c_gap
 from tests.counter_gap.parses import NOBODY, book, gender, sentence
 from tests.refusals import refused
 
@@ -106,28 +106,23 @@ def candidates(tmp_path):
 def test_candidates_are_read_as_c_gap_and_have_no_labels(candidates, tmp_path):
     assert len(candidates) == 20 and candidates.a_coref.isna().all()
     assert list(candidates.id[:4]) == ["b0", "b0-control", "b0-swap-1", "b0-swap-2"]
-    with refused("candidates.tsv", "row 2", "A-coref '' is not TRUE"):
-        read_c_gap(tmp_path / "candidates.tsv")
-    labelled = candidates.assign(a_coref="TRUE", b_coref="FALSE").rename(columns=output.NAMED)
-    output.write_rows(tmp_path / "labelled.tsv", labelled)
+    output.write_rows(
+        tmp_path / "labelled.tsv", candidates.assign(a_coref="TRUE", b_coref="FALSE").rename(columns=NAMED)
+    )
     assert read_c_gap(tmp_path / "labelled.tsv").a_coref.all()
-    with refused("labelled.tsv", "row 2", "A-coref 'TRUE' is not empty"):
-        read_c_gap(tmp_path / "labelled.tsv", labelled=False)
-
-
-def labels(numbers, a="TRUE", b="FALSE"):
-    ids = [f"b{number}{suffix}" for number in numbers for suffix in ("", "-control", "-swap-1", "-swap-2")]
-    return pd.DataFrame({"ID": ids, "A-coref": a, "B-coref": b})
+    for name, labelled, cell in (("candidates", True, "''"), ("labelled", False, "'TRUE'")):
+        with refused(f"{name}.tsv", f"row 2: A-coref {cell} is not"):
+            read_c_gap(tmp_path / f"{name}.tsv", labelled)
 
 
 def test_quadruples_without_labels_are_left_out(candidates):
     # In another order than the candidates.
-    given = pd.concat([labels([4], "FALSE"), labels([3, 0])])
-    chosen = output.label_quadruples(candidates, given)
-    assert list(chosen.quadruple.unique()) == ["b0", "b3", "b4"]
-    assert list(chosen.a_coref) == ["TRUE"] * 8 + ["FALSE"] * 4 and set(chosen.b_coref) == {"FALSE"}
-    with refused("4 labels", "'b9'", "label the candidates"):
-        output.label_quadruples(candidates, pd.concat([labels([0]), labels([9])]))
+    given = candidates[candidates.quadruple.isin(["b0", "b3"])][::-1]
+    labels = pd.DataFrame({"ID": given.id, "A-coref": "TRUE", "B-coref": "FALSE"})
+    labels.loc[labels.ID.str.startswith("b3"), "A-coref"] = "FALSE"
+    chosen = output.label_quadruples(candidates, labels)
+    assert list(chosen.quadruple.unique()) == ["b0", "b3"] and set(chosen.b_coref) == {"FALSE"}
+    assert list(chosen.a_coref) == ["TRUE"] * 4 + ["FALSE"] * 4
 
 
 def test_either_gender_has_as_many_originals(candidates):
@@ -142,10 +137,8 @@ def test_either_gender_has_as_many_originals(candidates):
 
 def test_names_of_quadruples_depend_on_book_text_and_place():
     original = four(0)["original"]
-    names = {
-        output.identifier("X", original), output.identifier("Y", original),
-        output.identifier("X", four(1)["original"]), output.identifier("X", original | {"pronoun_offset": 1}),
-    }  # fmt: skip
+    others = [("Y", original), ("X", four(1)["original"]), ("X", original | {"pronoun_offset": 1})]
+    names = {output.identifier(*of) for of in [("X", original), *others]}
     assert len(names) == 4 and all(re.fullmatch("b[0-9a-f]{12}", name) for name in names)
 
 
