@@ -34,7 +34,7 @@ def labels(
     ``completed`` are copies of the blank ``sheet``, one per annotator; each instance needs ``annotators`` answers.
     """
     said = annotation.read_labels(sheet, completed, QUESTIONS, partial=True)
-    decided, quadruples = decide(files.read_parquet(instances), said, annotators)
+    decided, quadruples = decide_labels(files.read_parquet(instances), said, annotators)
     kept = accepted_labels(decided, quadruples)
     log.info("%d of %d quadruples are accepted", len(kept) // 4, len(quadruples))
     files.write_csv(answers, said)
@@ -56,7 +56,7 @@ def sheet_items(instances: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(columns | {"A": instances.a, "B": instances.b})
 
 
-def decide(passages: pd.DataFrame, labels: pd.DataFrame, annotators: int) -> tuple[pd.DataFrame, pd.DataFrame]:
+def decide_labels(passages: pd.DataFrame, labels: pd.DataFrame, annotators: int) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return what becomes of instances and of quadruples, of which the first instance is the original.
 
     Returns:

@@ -141,7 +141,7 @@ def _is_part(token: Token) -> bool:
     return noun and token.word[:1].isupper()
 
 
-def lexicon(sentences: Iterable[Sentence], gender: Callable) -> Lexicon:
+def collect_names(sentences: Iterable[Sentence], gender: Callable) -> Lexicon:
     """Return the names of a book by :data:`NAME_THRESHOLDS` and :data:`MAJORITY`; titles are none.
 
     The recogniser often takes the same name for a person in one place and for nothing, or a town, in another.
@@ -178,7 +178,7 @@ def _entity(token: Token) -> str:
     return token.entity.partition("-")[2]
 
 
-def mentions(parsed: Sentence, known: Lexicon, gender: Callable) -> list[Mention]:
+def find_mentions(parsed: Sentence, known: Lexicon, gender: Callable) -> list[Mention]:
     """Return the personal names of a sentence in their order, none within another.
 
     A first name that nobody took for a person has no gender: who it is remains open.

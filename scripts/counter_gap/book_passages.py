@@ -13,7 +13,7 @@ from scripts.core import files
 from scripts.core.coreference_systems.sentences import COLUMNS
 from scripts.counter_gap import book_names
 from scripts.counter_gap.book_names import Lexicon, Mention, Sentence, Token
-from scripts.counter_gap.book_quadruples import Passage, instance, loose_title, rows_of
+from scripts.counter_gap.book_quadruples import Passage, loose_title, make_instance, rows_of
 from scripts.counter_gap.passages import GENDERS, PLACES, quadruple_problems
 
 MOST_SENTENCES = 5
@@ -77,7 +77,7 @@ def _before_subject(tokens: Sequence[Token], place: int, verb: int) -> bool:
     return place < min([*subjects, verb])
 
 
-def match(window: Window, names: Collection[str], place: int) -> Match | None:
+def match_pattern(window: Window, names: Collection[str], place: int) -> Match | None:
     """Find the pattern that a pronoun and its two candidates are in.
 
     A pronoun that stands first belongs to the name behind it: MEDIALPRO and INITIALPRO go before FINALPRO, as in the
@@ -123,7 +123,7 @@ def read_sentences(path: str | Path, text: str) -> Iterator[Sentence]:
                 yield book_names.make_sentence(row, text)
 
 
-def outcomes(
+def trace_pronouns(
     sentences: Iterable[Sentence], text: str, known: Lexicon, gender: Callable, words: dict[str, str]
 ) -> Iterator[Outcome]:
     """Yield what becomes of each gendered pronoun of a book that is not reflexive.
@@ -134,7 +134,7 @@ def outcomes(
     for parsed in sentences:
         if window and window[-1][0].section != parsed.section:
             window.clear()
-        window.append((parsed, book_names.mentions(parsed, known, gender)))
+        window.append((parsed, book_names.find_mentions(parsed, known, gender)))
         named = {place for m in window[-1][1] for place in range(m.first, m.last + 1)}
         for place, token in enumerate(parsed.tokens):
             target = target_gender(token)
@@ -150,26 +150,26 @@ def outcomes(
 
 def _outcome(window: Window, place: int, target: str, text: str, words: dict[str, str]) -> Outcome:
     start = window[-1][0].tokens[place].start
-    chosen = context(window)
+    chosen = find_context(window)
     if chosen is None:
-        return Outcome(start, "context" if context(window, strangers=True) is None else "known")
+        return Outcome(start, "context" if find_context(window, strangers=True) is None else "known")
     span = (chosen[0][0].start, chosen[-1][0].end)
     genders = {mention.name: mention.gender for _, found in chosen for mention in found}
     candidates = [name for name, gender in genders.items() if gender == target]
-    matched = match(chosen, candidates, place)
+    matched = match_pattern(chosen, candidates, place)
     if matched is None:
         return Outcome(start, "pattern", span=span)
     others = [name for name in genders if name not in candidates]
     names = dict(zip("abxy", (matched.a[1].name, matched.b[1].name, *others), strict=True))
     passage = _passage(chosen, matched, names, place, text)
     dropped = _problem(passage)
-    four = None if dropped else {role: instance(passage, role, words) for role in PLACES}
+    four = None if dropped else {role: make_instance(passage, role, words) for role in PLACES}
     if four and quadruple_problems(dict(enumerate(rows_of(four, "0", "book"))), labelled=False):
         dropped, four = "checked", None
     return Outcome(start, dropped, matched.pattern, four, span)
 
 
-def context(window: Window, strangers: bool = False) -> Window | None:
+def find_context(window: Window, strangers: bool = False) -> Window | None:
     """Return the longest part of a window up to its last sentence with exactly two names of each gender.
 
     Names of unknown gender are not allowed, or ignored with ``strangers``.

@@ -66,7 +66,7 @@ def loose_title(token: Token) -> bool:
     return token.word.lower().removesuffix(".") in SOCIAL and not token.tag.startswith("VB")
 
 
-def instance(passage: Passage, role: str, words: dict[str, str]) -> dict[str, Any]:
+def make_instance(passage: Passage, role: str, words: dict[str, str]) -> dict[str, Any]:
     """Return one instance of a quadruple.
 
     Returns:
@@ -87,30 +87,30 @@ def instance(passage: Passage, role: str, words: dict[str, str]) -> dict[str, An
     for n, (at, word) in enumerate(zip(places, written, strict=True)):
         token, gap = tokens[at], passage.gaps[at]
         if n and places[n - 1] in passage.spots and token.tag == "POS" and not gap:
-            word = possessive(token.word, written[n - 1])
+            word = possessive_ending(token.word, written[n - 1])
         elif token.word.lower() in ("a", "an") and at not in passage.spots and n + 1 < len(places):
-            word = article(token.word, tokens[at + 1].word, written[n + 1])
+            word = choose_article(token.word, tokens[at + 1].word, written[n + 1])
         if at in where:
             spots |= {where[at]: word, f"{where[at]}_offset": len(text + gap)}
         text += gap + word
     return {"text": text} | spots
 
 
-def possessive(ending: str, name: str) -> str:
+def possessive_ending(ending: str, name: str) -> str:
     """Return the possessive ending of a name where another name had ``ending``.
 
     Examples:
-        >>> possessive("'", "Tom"), possessive("’s", "James"), possessive("'", "James")
+        >>> possessive_ending("'", "Tom"), possessive_ending("’s", "James"), possessive_ending("'", "James")
         ("'s", '’s', "'")
     """
     return f"{ending}s" if ending in ("'", "’") and not name.endswith("s") else ending
 
 
-def article(given: str, old: str, new: str) -> str:
+def choose_article(given: str, old: str, new: str) -> str:
     """Return *a* or *an* as the word behind it wants it, if that has changed its first letter.
 
     Examples:
-        >>> article("A", "king", "empress"), article("an", "hour", "hour")
+        >>> choose_article("A", "king", "empress"), choose_article("an", "hour", "hour")
         ('An', 'an')
     """
     if (new[0] in VOWELS) == (old[0] in VOWELS):
@@ -128,7 +128,7 @@ def rows_of(four: dict[str, dict], identifier: str, book: str) -> list[dict[str,
     return rows
 
 
-def identifier(book: str, original: Mapping[str, Any]) -> str:
+def name_quadruple(book: str, original: Mapping[str, Any]) -> str:
     """Return the name of a quadruple: a digest of book, text and place, which no other book of a run changes."""
     where = f"{book}\0{original['text']}\0{original['pronoun_offset']}"
     return f"b{hashlib.sha256(where.encode()).hexdigest()[:12]}"
@@ -164,7 +164,7 @@ def funnel_totals(funnel: pd.DataFrame) -> pd.DataFrame:
     return left.assign(dropped=before - left.left, share=(before - left.left) / before.where(before > 0))
 
 
-def card(
+def render_card(
     books: list[dict], funnel: pd.DataFrame, steps: dict[str, str], parser: dict[str, str], counts: dict[str, int],
     seed: int,
 ) -> str:  # fmt: skip

@@ -58,7 +58,7 @@ class Book:
         return "\n\n".join(self.paragraphs) + "\n"
 
 
-def read(path: str | Path) -> Book:
+def read_book(path: str | Path) -> Book:
     """Read a book."""
     path = Path(path)
     if path.suffix.lower() not in SUFFIXES:
@@ -94,11 +94,11 @@ def read_plain(path: Path) -> Book:
         found = {name: re.search(rule, text[:5000], re.M) for name, rule in _FIELDS.items()}
         fields |= {name: " ".join(match[1].split()) for name, match in found.items() if match}
         text = text[start.end() : end.start()]
-    paragraphs = tuple(sections(re.split(r"\n[ \t]*(?:\n[ \t]*)+", text)))
+    paragraphs = tuple(split_sections(re.split(r"\n[ \t]*(?:\n[ \t]*)+", text)))
     return Book(fields["title"] or path.stem, fields["author"], fields["number"], encoding, paragraphs)
 
 
-def sections(pieces: Iterable[str]) -> Iterator[str]:
+def split_sections(pieces: Iterable[str]) -> Iterator[str]:
     """Yield clean paragraphs of pieces of text, with :data:`BREAK` in place of headings, lists and rows of stars."""
     begun = broken = False
     for number, piece in enumerate(pieces):
@@ -172,7 +172,7 @@ def read_epub(path: Path) -> Book:
         reader.end_paragraph()
         pieces += [*reader.found, "* * *"]
     title, author = (" ".join(package.findtext(f".//{{*}}{key}", "").split()) for key in ("title", "creator"))
-    return Book(title or path.stem, author, "", "UTF-8", tuple(sections(pieces)))
+    return Book(title or path.stem, author, "", "UTF-8", tuple(split_sections(pieces)))
 
 
 def _member(path: Path, name: str) -> ElementTree.Element:
@@ -214,7 +214,7 @@ class _Paragraphs(HTMLParser):
             self.words.append(data)
 
 
-def identifier(path: str | Path) -> str:
+def name_book(path: str | Path) -> str:
     """Return the name of a book in files: that of its file in lower case, other signs than letters as hyphens."""
     stem = Path(path).stem
     plain = re.sub(r"[^a-z0-9]+", "-", stem.lower()).strip("-")
@@ -222,13 +222,13 @@ def identifier(path: str | Path) -> str:
     return plain or f"book-{zlib.crc32(stem.encode()):08x}"
 
 
-def books_of(sources: list[str], fetched: dict[str, str], located: Callable) -> dict[str, str]:
-    """Return the books of a run: their names (:func:`identifier`) to their files."""
+def find_books(sources: list[str], fetched: dict[str, str], located: Callable) -> dict[str, str]:
+    """Return the books of a run: their names (:func:`name_book`) to their files."""
     books = {}
     for source in sources:
         found = [fetched[source]] if source in fetched else _members(source, Path(located(source)))
         for file in found:
-            name = identifier(file)
+            name = name_book(file)
             if books.setdefault(name, file) != file:
                 raise UserError(
                     f"counter_gap.books: {file} and {books[name]} have the same name ({name}); rename one of them"

@@ -1,9 +1,9 @@
 """From books to labelled quadruples (Xie et al. 2023, Section 2), each step by the function of its rule."""
 
 import json
-from csv import DictReader
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 
 from scripts.core import files
@@ -19,7 +19,7 @@ from scripts.counter_gap.passages import NAMED, read_c_gap
 
 def book_text(*, source: str, text: str, facts: str) -> None:
     """Write the clean ``text`` of a book (a plain text or an EPUB) and ``facts`` about it (JSON)."""
-    book = book_texts.read(source)
+    book = book_texts.read_book(source)
     files.write_text(text, book.text)
     known = {
         "label": book.label,
@@ -53,11 +53,11 @@ def book_passages(*, text: str, facts: str, sentences: str, words: str, passages
     """
     book, label = files.read_text(text, "run the workflow again"), json.loads(Path(facts).read_text("utf-8"))["label"]
     gender = book_names.gender_detector()
-    known = book_names.lexicon(extraction.read_sentences(sentences, book), gender)
+    known = book_names.collect_names(extraction.read_sentences(sentences, book), gender)
     rows, found = [], []
     parsed, gendered = extraction.read_sentences(sentences, book), augmentation.read_words(words)
-    for outcome in extraction.outcomes(parsed, book, known, gender, gendered):
-        identifier = output.identifier(label, outcome.four["original"]) if outcome.four else None
+    for outcome in extraction.trace_pronouns(parsed, book, known, gender, gendered):
+        identifier = output.name_quadruple(label, outcome.four["original"]) if outcome.four else None
         if identifier and outcome.four:
             rows += output.rows_of(outcome.four, identifier, label)
         found.append((outcome.start, outcome.dropped, outcome.pattern, *(outcome.span or (None, None)), identifier))
@@ -77,27 +77,28 @@ def book_candidates(*, passages: list, outcomes: list, candidates: str, funnel: 
     """
     if not books:
         raise UserError("counter_gap.books.sources names no book; add one")
-    rows, seen, counts = [], set(), []
+    kept, seen, counts = [], set(), []
     for name, path, outcome in zip(books, passages, outcomes, strict=True):
-        with Path(path).open(encoding="utf-8", newline="") as file:
-            fours = list(zip(*[DictReader(file, delimiter="\t")] * 4, strict=True))
+        rows = pd.read_csv(path, sep="\t", dtype=str, keep_default_na=False)
         # Two editions of a book have the same passages; a repetition falls away in the last step.
-        new = [four for four in fours if (four[0]["Text"], four[0]["Pronoun-offset"]) not in seen]
-        seen |= {(four[0]["Text"], four[0]["Pronoun-offset"]) for four in new}
-        rows += [row for four in new for row in four]
+        originals = list(rows.loc[::4, ["Text", "Pronoun-offset"]].itertuples(index=False, name=None))
+        new = np.array([original not in seen for original in originals], dtype=bool)
+        seen.update(originals)
+        kept.append(rows[new.repeat(4)])
         found = files.read_csv(outcome)
         left = len(found) - found.dropped.value_counts().reindex(list(extraction.STEPS), fill_value=0).cumsum()
-        left["once"] -= len(fours) - len(new)
+        left["once"] -= (~new).sum()
         counts.append(pd.DataFrame({"book": name, "step": left.index, "left": left.array}))
-    output.write_rows(candidates, rows)
-    if rows:
-        read_c_gap(candidates, labelled=False)
-    else:
+    every = pd.concat(kept)
+    output.write_rows(candidates, every)
+    if every.empty:
         log.warning("no book has a passage for a quadruple; add books")
+    else:
+        read_c_gap(candidates, labelled=False)
     by_book = pd.concat(counts)
     files.write_csv(funnel, by_book)
     files.write_csv(table, output.funnel_totals(by_book))
-    log.info("%d quadruples from %d books", len(rows) // 4, len(books))
+    log.info("%d quadruples from %d books", len(every) // 4, len(books))
 
 
 def book_quadruples(
@@ -122,7 +123,7 @@ def book_quadruples(
     totals = output.funnel_totals(files.read_csv(funnel))
     books = [json.loads(Path(path).read_text(encoding="utf-8")) for path in facts]
     parsed_by = files.parquet_metadata(sentences[0])["parser"]
-    files.write_text(card, output.card(books, totals, extraction.STEPS, parsed_by, counts, seed))
+    files.write_text(card, output.render_card(books, totals, extraction.STEPS, parsed_by, counts, seed))
     log.info("%d of %d accepted quadruples", counts["quadruples"], counts["accepted"])
 
 

@@ -10,14 +10,15 @@ from scripts.core.data.estimate_rows import CLUSTERS, SYSTEM
 from scripts.core.statistics.procedures import bootstrap_interval, holm
 from scripts.core.statistics.ratios import MEASURES
 from scripts.core.workflow.job import run_named
-from scripts.counter_gap.metrics import RATIOS, SINGLE, TESTED_METRICS, Ratios, evaluate, key, quadruple_types, sums
+from scripts.counter_gap import metrics
+from scripts.counter_gap.metrics import RATIOS, SINGLE, TESTED_METRICS, Ratios, evaluate, key, quadruple_types
 from scripts.counter_gap.study import CORRECTED, FACTORS, IDENTITY
 
 TESTS = ["p_value", "p_holm", "p_centred", "p_centred_holm"]
 COLUMNS = [*IDENTITY, *FACTORS, "metric", *MEASURES, *TESTS]
 """Columns of estimates.csv. Values are shares. ``above`` and ``below`` are the sums of ratios over quadruples, or over
 instances of GAP, which ``clusters`` counts (documents of a corpus). P values are those of the two variants of the
-bootstrap (:func:`estimate`), each also after Holm's correction (:func:`correct_tests`)."""
+bootstrap (:func:`estimate_metrics`), each also after Holm's correction (:func:`correct_tests`)."""
 EXACT_METRICS = ("acc_diff", "delta_i", "original_minus_counterfactual", "i_within_diff")
 """Those that are means over quadruples, whose p values need no draws."""
 SMALLEST = 1e-200
@@ -56,7 +57,7 @@ def estimate_set(instances: pd.DataFrame, predictions: pd.DataFrame, draws: int,
     ]
     # All systems and metrics have the same samples, so that they stay comparable.
     weights = resample(len(types[0]), draws, seed)
-    table = estimate(types, weights, RATIOS if in_quadruples else SINGLE)
+    table = estimate_metrics(types, weights, RATIOS if in_quadruples else SINGLE)
     systems = pd.DataFrame(list(right), columns=IDENTITY)
     return systems.join(table.set_index("system"), how="right").reset_index(drop=True)
 
@@ -99,8 +100,8 @@ def exact_p(counts: np.ndarray, metric: str, sign: float) -> tuple[float, ...]:
         sign: 1 if the alternative is a positive value, -1 for a negative one.
 
     Returns:
-        The percentile and the centred p value (:func:`estimate`). Neither is below the chance of a single sample, 1 /
-        n^n, which stands for zero, nor below :data:`SMALLEST`.
+        The percentile and the centred p value (:func:`estimate_metrics`). Neither is below the chance of a single
+        sample, 1 / n^n, which stands for zero, nor below :data:`SMALLEST`.
     """
     counts = np.asarray(counts, dtype=float)
     quarters = np.rint(4 * sign * RATIOS[key(metric)][0]).astype(int)
@@ -129,7 +130,7 @@ def convolve(chances: np.ndarray, n: int) -> np.ndarray:
     return total
 
 
-def estimate(types: Sequence[np.ndarray] | np.ndarray, weights: np.ndarray, ratios: Ratios) -> pd.DataFrame:
+def estimate_metrics(types: Sequence[np.ndarray] | np.ndarray, weights: np.ndarray, ratios: Ratios) -> pd.DataFrame:
     """Return metrics of several systems on the same quadruples or instances, with intervals and p values.
 
     Args:
@@ -150,7 +151,7 @@ def estimate(types: Sequence[np.ndarray] | np.ndarray, weights: np.ndarray, rati
     onehot = (types[:, :, None] == np.arange(n_types)).astype(np.float32)
     counts = onehot.sum(1)
     drawn = weights @ onehot.transpose(1, 0, 2).reshape(n, systems * n_types)
-    observed, (above, below) = evaluate(counts, ratios), sums(counts, ratios)
+    observed, (above, below) = evaluate(counts, ratios), metrics.sum_ratios(counts, ratios)
     places = {of: place for place, of in enumerate(ratios)}
     rows = []
     for of, samples in evaluate(drawn.reshape(len(weights), systems, n_types), ratios).items():

@@ -44,7 +44,7 @@ def key(metric: str, role: str = "", gender: str = "", original_gender: str = ""
     return metric, role, gender, original_gender
 
 
-def accuracies(right: np.ndarray, masculine: np.ndarray, role: str = "") -> Ratios:
+def accuracy_ratios(right: np.ndarray, masculine: np.ndarray, role: str = "") -> Ratios:
     """Return the accuracies of single instances, from which types are right and masculine."""
     return {
         key("accuracy", role): (right, np.ones(len(right))),
@@ -86,12 +86,12 @@ def quadruple_ratios() -> Ratios:
         key("split_feminine"): ((lean == -1) * 1.0, one),
         key("one_each"): (within_m * within_f, one),
         # The study's our-GAP (Section 4.3).
-        **accuracies(RIGHT[:, 0], MASCULINE, ROLES[0]),
+        **accuracy_ratios(RIGHT[:, 0], MASCULINE, ROLES[0]),
     }
 
 
 RATIOS = quadruple_ratios()
-SINGLE = accuracies(np.array([0, 1, 0, 1]), np.array([0, 0, 1, 1]))
+SINGLE = accuracy_ratios(np.array([0, 1, 0, 1]), np.array([0, 0, 1, 1]))
 """Those of instances without quadruples, such as GAP's: wrong and right feminine, wrong and right masculine."""
 DIFFERENCES = {
     key("acc_diff"): (key("accuracy", gender="M"), key("accuracy", gender="F")),
@@ -116,7 +116,7 @@ def quadruple_types(right: np.ndarray, masculine: np.ndarray) -> np.ndarray:
     return np.asarray(right, dtype=int) @ (1, 2, 4, 8) + 16 * np.asarray(masculine, dtype=int)
 
 
-def sums(counts: np.ndarray, ratios: Ratios) -> tuple[np.ndarray, np.ndarray]:
+def sum_ratios(counts: np.ndarray, ratios: Ratios) -> tuple[np.ndarray, np.ndarray]:
     """Return what is above and below in each ratio, of shape (..., ratios), from how often each type occurs."""
     above, below = (np.array(part, dtype=float).T for part in zip(*ratios.values(), strict=True))
     return counts @ above, counts @ below
@@ -133,7 +133,7 @@ def evaluate(counts: np.ndarray, ratios: Ratios = RATIOS) -> dict[Key, np.ndarra
         direction that is lost in Acc_Diff.
     """
     counts = np.asarray(counts, dtype=float)
-    above, below = sums(counts, ratios)
+    above, below = sum_ratios(counts, ratios)
     with np.errstate(invalid="ignore", divide="ignore"):
         values = dict(zip(ratios, np.moveaxis(above / below, -1, 0), strict=True))
         for difference, (one, other) in DIFFERENCES.items():

@@ -9,7 +9,7 @@ from scripts.core.errors import UserError
 from scripts.core.workflow.model_work import Coreference, Documents
 from scripts.core.workflow.plans import StudyPlan
 from scripts.counter_gap import study
-from scripts.counter_gap.book_texts import books_of
+from scripts.counter_gap.book_texts import find_books
 
 DATA = (*study.SETS, "candidates", *study.GAP)
 """All data sets: ``books`` are quadruples from books, ``candidates`` the same before annotators gave them labels."""
@@ -57,7 +57,7 @@ class Plan(StudyPlan):
     @cached_property
     def books(self) -> dict[str, str]:
         """Books' names to their files."""
-        return books_of(self["books"]["sources"], self.fetched, self.place)
+        return find_books(self["books"]["sources"], self.fetched, self.place)
 
     @property
     def data(self) -> list[str]:

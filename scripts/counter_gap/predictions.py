@@ -45,7 +45,7 @@ def predictions(*, instances: str, outputs: list, predictions: str, readers: lis
     annotated = passages.set_index("id")[["a_coref", "b_coref"]]
     tables = []
     for path, reader in zip(outputs, readers, strict=True):
-        for reading, flags in read(path, reader, passages).items():
+        for reading, flags in read_flags(path, reader, passages).items():
             facts = {name: reader[name] for name in ("model", "kind", "scoring", "debiasing")}
             right = (flags[["a_pred", "b_pred"]].to_numpy() == annotated.loc[flags.id].to_numpy()).all(axis=1)
             log.info("%s, %s, %s: accuracy %.4f", facts["model"], facts["debiasing"], reading, right.mean())
@@ -53,7 +53,7 @@ def predictions(*, instances: str, outputs: list, predictions: str, readers: lis
     files.write_parquet(predictions, pd.concat(tables, ignore_index=True))
 
 
-def read(path: str, reader: Mapping[str, Any], passages: pd.DataFrame) -> dict[str, pd.DataFrame]:
+def read_flags(path: str, reader: Mapping[str, Any], passages: pd.DataFrame) -> dict[str, pd.DataFrame]:
     """Return the flags of one system (``id``, ``a_pred``, ``b_pred``), by the way of reading its output."""
     if reader["outputs"] == "flags":
         return {"": released_flags.read_output(path, passages)}

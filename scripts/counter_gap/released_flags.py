@@ -58,7 +58,7 @@ def released_flags(*, c_gap: str, released: list, compact: str, systems: list) -
         (facts["model"], facts["debiasing"]): read_output(path, passages)
         for path, facts in zip(released, systems, strict=True)
     }
-    write(compact, passages, flags)
+    write_flags(compact, passages, flags)
     log.info("%d instances, %d outputs of systems", len(passages), len(flags))
 
 
@@ -71,7 +71,7 @@ def read_output(path: str | Path, instances: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(flags).reset_index(drop=True)
 
 
-def write(path: str | Path, instances: pd.DataFrame, flags: dict[tuple[str, str], pd.DataFrame]) -> None:
+def write_flags(path: str | Path, instances: pd.DataFrame, flags: dict[tuple[str, str], pd.DataFrame]) -> None:
     """Write the file from C-GAP's instances, and each system's ``a_pred`` and ``b_pred`` of them in their order."""
     facts = facts_of_texts(instances)
     originals = instances.iloc[:: len(ROLES)].reset_index(drop=True)

@@ -227,11 +227,11 @@ def draw(number: int, truth: Truth, size: str, generator: np.random.Generator) -
             drawn = generator.choice(16, size=int((masculine == gender).sum()), p=of_gender / of_gender.sum())
             codes[place, masculine == gender] = drawn + 16 * gender
     asked = {ratio: metrics.RATIOS[ratio] for ratio in ASKED[number]}
-    tables = [estimates.estimate(codes, weights(n), asked).assign(templates="official")]
+    tables = [estimates.estimate_metrics(codes, weights(n), asked).assign(templates="official")]
     if number in (10, 11):
         of_men = np.arange(GAP[size]) % 2
         right = generator.random((len(systems), GAP[size])) < np.where(of_men, *truth.gap)
-        single = estimates.estimate(2 * of_men + right, weights(GAP[size]), metrics.SINGLE)
+        single = estimates.estimate_metrics(2 * of_men + right, weights(GAP[size]), metrics.SINGLE)
         tables.append(single.assign(templates="gap_test"))
     names, methods = (np.array(part) for part in zip(*systems, strict=True))
     table = pd.concat(tables, ignore_index=True)

@@ -65,7 +65,7 @@ def test_every_reason_is_counted(replica, right):
     names = list(dict.fromkeys(replica.quadruple))[: len(REASONS)]
     changes = {f"{name}{role}": given for name, (role, given, _) in zip(names, REASONS, strict=True)}
     given = answers(right, changes)
-    _, quadruples = annotation.decide(replica, given, 3)
+    _, quadruples = annotation.decide_labels(replica, given, 3)
     reasons = quadruples.set_index("quadruple").reason
     assert list(reasons[names]) == [reason for _, _, reason in REASONS] and set(reasons.drop(names)) == {""}
     steps = annotation.count_steps(quadruples).set_index("step")
@@ -73,7 +73,7 @@ def test_every_reason_is_counted(replica, right):
     assert list(steps.dropped) == [0, 2, 1, 1, 1, 1] and list(steps.left) == [24, 22, 21, 20, 19, 18]
     assert (steps.masculine + steps.feminine == steps.left).all()
     # With two annotators a name may have half of the answers.
-    _, undecided = annotation.decide(replica, given[given.annotator != "eve"], 2)
+    _, undecided = annotation.decide_labels(replica, given[given.annotator != "eve"], 2)
     assert undecided.set_index("quadruple").reason[names[0]] == "undecided"
 
 

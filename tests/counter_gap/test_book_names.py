@@ -8,7 +8,7 @@ from tests.counter_gap.parses import NOBODY, book, gender, sentence
 
 def found(written, known=NOBODY):
     parsed, _ = sentence(written)
-    return [(m.name, m.gender, m.first, m.last) for m in book_names.mentions(parsed, known, gender)]
+    return [(m.name, m.gender, m.first, m.last) for m in book_names.find_mentions(parsed, known, gender)]
 
 
 @pytest.mark.parametrize(
@@ -52,10 +52,10 @@ def test_words_that_are_names_wherever_they_stand():
         *["so Ann/NNP///B-ORG and Meg/NNP///B-ORG and Eve/NNP///G"] * 15,
         "so Paris/NNP///P and Paris/NNP///P and Paris/NNP///B-DATE and Paris/NNP///B-DATE and Paris/NNP///B-DATE",
     )
-    lexicon = book_names.lexicon(sentences, gender)
+    lexicon = book_names.collect_names(sentences, gender)
     assert lexicon.words == {"Ann", "Eve"}
     more, _ = book(*["so Eve/NNP///G"] * 10)
-    assert book_names.lexicon([*sentences, *more], gender).words == {"Ann"}
+    assert book_names.collect_names([*sentences, *more], gender).words == {"Ann"}
     assert found("but Ann/NNP///B-ORG said/VBD", lexicon) == [("Ann", "F", 1, 1)]
 
 
@@ -64,7 +64,7 @@ def test_surnames_follow_titles():
         *["so Mr./NNP Hale/NNP and Miss/NNP Grey/NNP"] * 4, "so Mrs./NNP Hale/NNP and Sir/NNP Will/NNP",
         "so Mr./NNP Grey/NNP and Mr./NNP Grey/NNP",
     )  # fmt: skip
-    assert book_names.lexicon(sentences, gender).surnames == {"Hale": "M", "Grey": None}
+    assert book_names.collect_names(sentences, gender).surnames == {"Hale": "M", "Grey": None}
 
 
 @pytest.mark.parametrize(

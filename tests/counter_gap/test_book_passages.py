@@ -13,16 +13,16 @@ NOTHING = "It/PRP rained/VBD ./."
 
 def dropped(*written, known=NOBODY):
     sentences, text = book(*written)
-    return [(o.dropped, o.pattern) for o in book_passages.outcomes(sentences, text, known, gender, WORDS)]
+    return [(o.dropped, o.pattern) for o in book_passages.trace_pronouns(sentences, text, known, gender, WORDS)]
 
 
 def test_a_context_is_as_long_as_it_may_be():
     sentences, _ = book("Eve/NNP///P came/VBD ./.", NOTHING, NOTHING, FOUR, HE)
-    window = [(parsed, book_names.mentions(parsed, NOBODY, gender)) for parsed in sentences]
+    window = [(parsed, book_names.find_mentions(parsed, NOBODY, gender)) for parsed in sentences]
     # With Eve there would be three feminine names.
-    assert [parsed for parsed, _ in book_passages.context(window)] == sentences[1:]
-    assert book_passages.context(window[:1]) is None
-    assert book_passages.context(window[2:3]) is None
+    assert [parsed for parsed, _ in book_passages.find_context(window)] == sentences[1:]
+    assert book_passages.find_context(window[:1]) is None
+    assert book_passages.find_context(window[2:3]) is None
     # Of a pronoun that no pattern reaches, and of one more than five sentences away.
     assert dropped(FOUR, *[NOTHING] * 3, HE) == [("pattern", None)]
     assert dropped(FOUR, *[NOTHING] * 4, HE) == [("context", None)]
@@ -31,7 +31,7 @@ def test_a_context_is_as_long_as_it_may_be():
 def test_a_context_ends_with_its_section():
     sentences, text = book(FOUR)
     later, more = sentence(HE, len(text), section=1)
-    (outcome,) = book_passages.outcomes([*sentences, later], text + more, NOBODY, gender, WORDS)
+    (outcome,) = book_passages.trace_pronouns([*sentences, later], text + more, NOBODY, gender, WORDS)
     assert outcome.dropped == "context" and outcome.start == len(text)
 
 
@@ -39,7 +39,7 @@ def test_the_ends_of_paragraphs_are_two_spaces():
     sentences, text = book(FOUR)
     text = f"{text.rstrip()}\n\n"
     later, more = sentence(HE, len(text))
-    (outcome,) = book_passages.outcomes([*sentences, later], text + more, NOBODY, gender, WORDS)
+    (outcome,) = book_passages.trace_pronouns([*sentences, later], text + more, NOBODY, gender, WORDS)
     assert outcome.four["original"]["text"] == "Tom and Bill met Ann and Kate.  He left."
     assert outcome.four["swap-1"]["text"] == "Ann and Kate met Tom and Bill.  She left."
     assert outcome.span == (0, later.end) and outcome.start == len(text)
@@ -101,8 +101,8 @@ TO_HIM = "To/IN/prep/3 him/PRP/pobj/0 Bill/NNP/nsubj/3/P spoke/VBD/ROOT ././/3"
 )  # fmt: skip
 def test_patterns(written, place, expected):
     sentences, _ = book(*written)
-    found = [book_names.mentions(parsed, NOBODY, gender) for parsed in sentences]
-    matched = book_passages.match(list(zip(sentences, found, strict=True)), {"Tom", "Bill"}, place)
+    found = [book_names.find_mentions(parsed, NOBODY, gender) for parsed in sentences]
+    matched = book_passages.match_pattern(list(zip(sentences, found, strict=True)), {"Tom", "Bill"}, place)
     assert expected == (
         matched and (matched.pattern, *((back, mention.name) for back, mention in (matched.a, matched.b)))
     )

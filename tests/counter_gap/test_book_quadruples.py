@@ -28,7 +28,7 @@ PASSAGE = (
 
 def test_a_passage_becomes_quadruples(words):
     sentences, text = book(*PASSAGE)
-    found = book_passages.outcomes(sentences, text, NOBODY, gender, words)
+    found = book_passages.trace_pronouns(sentences, text, NOBODY, gender, words)
     fours = [outcome.four for outcome in found if outcome.dropped is None]
     first = fours[0]
     assert {role: entry["text"] for role, entry in first.items()} == {
@@ -138,7 +138,7 @@ def test_either_gender_has_as_many_originals(candidates):
 def test_names_of_quadruples_depend_on_book_text_and_place():
     original = four(0)["original"]
     others = [("Y", original), ("X", four(1)["original"]), ("X", original | {"pronoun_offset": 1})]
-    names = {output.identifier(*of) for of in [("X", original), *others]}
+    names = {output.name_quadruple(*of) for of in [("X", original), *others]}
     assert len(names) == 4 and all(re.fullmatch("b[0-9a-f]{12}", name) for name in names)
 
 
@@ -149,7 +149,7 @@ def test_the_data_card_says_what_the_set_is_made_of():
     ]
     funnel = pd.DataFrame({"step": ["pronouns", "context"], "left": [1500, 4], "dropped": [0, 1496], "share": 0.0})
     counts = {"candidates": 4, "accepted": 3, "quadruples": 2}
-    card = output.card(books, funnel, {"pronouns": "pronouns", "context": "names"}, {"spacy": "3.8"}, counts, 7)
+    card = output.render_card(books, funnel, {"pronouns": "pronouns", "context": "names"}, {"spacy": "3.8"}, counts, 7)
     for said in (
         "Quadruples: 2,", "seed 7", "spacy 3.8", "| pg1 X (by Y) | 1,200 | UTF-8 | `ab` |", "| names | 4 | 1,496 |",
         "1 book of Project Gutenberg", "1 book from files of this machine",

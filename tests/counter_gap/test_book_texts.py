@@ -65,14 +65,14 @@ def written(folder, text, encoding="utf-8", name="walk.txt"):
     ("declared", "encoding", "ends"), [("UTF-8", "utf-8", "\n"), ("ISO-8859-1", "latin-1", "\r\n")]
 )
 def test_a_book_of_project_gutenberg_is_read_as_it_declares(tmp_path, declared, encoding, ends):
-    book = texts.read(written(tmp_path, whole(declared).replace("\n", ends), encoding))
+    book = texts.read_book(written(tmp_path, whole(declared).replace("\n", ends), encoding))
     assert book.paragraphs == ("Tom really went up the hill.", texts.BREAK, "Ann saw cafés.")
     assert book.label == "pg99999 A Walk In Two Parts (by A. Nonymous)" and book.encoding == declared
     assert book.text == "Tom really went up the hill.\n\n\f\n\nAnn saw cafés.\n"
 
 
 def test_a_text_without_marks_is_taken_whole(tmp_path):
-    book = texts.read(written(tmp_path, "One line\nand another.\n\nA new paragraph.\n", name="1984.txt"))
+    book = texts.read_book(written(tmp_path, "One line\nand another.\n\nA new paragraph.\n", name="1984.txt"))
     assert book.paragraphs == ("One line and another.", "A new paragraph.")
     # A number at the beginning would be taken for one of Project Gutenberg.
     assert book.label == "book 1984"
@@ -90,7 +90,11 @@ def test_headings(paragraph):
 def test_a_table_of_contents_is_left_out():
     contents = "I. The hill and the valley 3\nII. The long way home to us 19\nIII. Tom and Ann at the well 112"
     assert texts.is_list(contents) and not texts.is_list("He was 3\nand she\nwas 4.")
-    assert list(texts.sections([contents, "Tom went.", "II", "Ann came."])) == ["Tom went.", texts.BREAK, "Ann came."]
+    assert list(texts.split_sections([contents, "Tom went.", "II", "Ann came."])) == [
+        "Tom went.",
+        texts.BREAK,
+        "Ann came.",
+    ]
 
 
 def test_marks_for_italics_are_left_out():
@@ -128,7 +132,7 @@ def epub(folder, changed=None):
 
 
 def test_chapters_of_an_epub_are_read_in_their_order(tmp_path):
-    book = texts.read(epub(tmp_path))
+    book = texts.read_book(epub(tmp_path))
     assert book.paragraphs == (
         "Tom & Ann went up.", "They came down.", texts.BREAK, "Then home.", texts.BREAK, "Later."
     )  # fmt: skip
@@ -161,18 +165,18 @@ def test_books_that_are_refused(tmp_path, content, named):
     else:
         path.write_bytes(content if isinstance(content, bytes) else content.encode())
     with refused(path, *named):
-        texts.read(path)
+        texts.read_book(path)
 
 
 def test_other_files_and_protected_books_are_refused(tmp_path):
     with refused("walk.pdf", "EPUB (.epub)"):
-        texts.read(tmp_path / "walk.pdf")
+        texts.read_book(tmp_path / "walk.pdf")
     path = epub(tmp_path)
     # The bit that says that a member is encrypted, in the list of members at the end.
     content = re.sub(rb"(PK\x01\x02.{4})\x00", b"\\g<1>\x01", path.read_bytes(), flags=re.S)
     path.write_bytes(content)
     with refused(path, "encrypted"):
-        texts.read(path)
+        texts.read_book(path)
 
 
 def test_books_have_names_of_their_own(tmp_path):
@@ -181,11 +185,11 @@ def test_books_have_names_of_their_own(tmp_path):
     for name in ("B Side.txt", "a.epub", "notes.md"):
         (folder / name).write_text("x", encoding="utf-8")
     fetched = {"gutenberg/x/1-0.txt": "results/upstream/gutenberg/x/1-0.txt"}
-    books = texts.books_of(["gutenberg/x/1-0.txt", "shelf"], fetched, lambda name: tmp_path / name)
+    books = texts.find_books(["gutenberg/x/1-0.txt", "shelf"], fetched, lambda name: tmp_path / name)
     assert books == {
         "1-0": "results/upstream/gutenberg/x/1-0.txt", "b-side": f"{folder}/B Side.txt", "a": f"{folder}/a.epub"
     }  # fmt: skip
-    assert texts.identifier("Война.txt") == texts.identifier("x/Война.txt") != texts.identifier("Мир.txt")
+    assert texts.name_book("Война.txt") == texts.name_book("x/Война.txt") != texts.name_book("Мир.txt")
 
 
 @pytest.mark.parametrize(
@@ -201,4 +205,4 @@ def test_lists_of_books_that_are_refused(tmp_path, names, named):
     for name in ("one.txt", "One.epub"):
         (tmp_path / name).write_text("x", encoding="utf-8")
     with refused(named):
-        texts.books_of(names, {}, lambda name: tmp_path / name)
+        texts.find_books(names, {}, lambda name: tmp_path / name)

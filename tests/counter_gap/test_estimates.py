@@ -16,7 +16,7 @@ def test_the_bootstrap_is_that_of_quadruples():
     codes = metrics.quadruple_types(right, masculine)
     weights = estimates.resample(len(codes), 300, seed=3)
     assert (weights.sum(1) == len(codes)).all()
-    table = estimates.estimate([codes, codes], weights, metrics.RATIOS)
+    table = estimates.estimate_metrics([codes, codes], weights, metrics.RATIOS)
     draws = [np.repeat(np.arange(len(codes)), w.astype(int)) for w in weights]
     plain = [equations(right[d], masculine[d]) for d in draws]
     row = table.set_index(["system", "metric", *study.FACTORS])
@@ -45,7 +45,7 @@ def test_exact_p_values_are_those_of_all_samples(metric, sign):
     percentile, centred = estimates.exact_p(types.sum(0), metric, sign)
     assert percentile == pytest.approx((sign * samples < 1e-9).mean())
     assert centred == pytest.approx((sign * (samples - 2 * value) > -1e-9).mean())
-    table = estimates.estimate([codes], estimates.resample(6, 10, seed=3), metrics.RATIOS)
+    table = estimates.estimate_metrics([codes], estimates.resample(6, 10, seed=3), metrics.RATIOS)
     tested = table[table.role == ""].set_index("metric").loc[metric]
     if sign == (1.0 if metric == "delta_i" or value >= 0 else -1.0):
         assert (tested.p_value, tested.p_centred) == (percentile, centred)
@@ -85,7 +85,7 @@ def test_exact_p_values_of_few_quadruples_by_hand(right, metric, sign, expected)
 def test_what_is_undefined_is_missing():
     codes = metrics.quadruple_types(np.ones((4, 4)), [1, 1, 1, 1])
     weights = estimates.resample(4, 100, seed=1)
-    table = estimates.estimate([codes], weights, metrics.RATIOS)
+    table = estimates.estimate_metrics([codes], weights, metrics.RATIOS)
     row = table.set_index(["metric", *study.FACTORS])
     for of in (key("i_across", original_gender="F"), key("cancelled"), key("spearman_rho"), key("i_across_diff")):
         assert np.isnan(row.value[of]) and np.isnan(row.low[of]) and np.isnan(row.p_value[of])
@@ -120,7 +120,7 @@ def test_tests_are_corrected_within_their_family():
 def test_sums_are_those_of_the_groups():
     """Of five quadruples two have a masculine original."""
     codes = metrics.quadruple_types([[1, 1, 0, 0]] * 3 + [[1, 0, 1, 0]] * 2, [1, 1, 0, 0, 0])
-    table = estimates.estimate([codes], estimates.resample(5, 50, seed=1), metrics.RATIOS)
+    table = estimates.estimate_metrics([codes], estimates.resample(5, 50, seed=1), metrics.RATIOS)
     row = table.set_index(["metric", *study.FACTORS])[["above", "below", "clusters"]]
     assert row.loc[key("i_across", original_gender="M")].tolist() == [2, 2, 2]
     assert row.loc[key("i_across", original_gender="F")].tolist() == [1 + 2 / 2, 3, 3]

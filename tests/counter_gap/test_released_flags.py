@@ -29,7 +29,7 @@ def written(frame, tmp_path):
         for facts in SYSTEMS
     }
     path = tmp_path / "flags.tsv"
-    released_flags.write(path, frame, flags)
+    released_flags.write_flags(path, frame, flags)
     return frame, flags, path
 
 
