@@ -1,8 +1,5 @@
 """Small data for the tests of Counter-GAP."""
 
-import csv
-import io
-
 import pandas as pd
 
 from scripts.counter_gap import estimates, passages, study, templates
@@ -29,24 +26,20 @@ def write_quadruples(path, rows=ROWS):
 
 def records(frame):
     """Return instances as rows of C-GAP's file."""
-    return [
-        [r.id, r.text, r.pronoun, str(r.pronoun_offset), r.a, str(r.a_offset), str(bool(r.a_coref)).upper(), r.b,
-         str(r.b_offset), str(bool(r.b_coref)).upper(), "12 A book"]
-        for r in frame.itertuples()
-    ]  # fmt: skip
+    written = {True: "TRUE", False: "FALSE"}
+    labels = {name: frame[name].map(written) for name in ("a_coref", "b_coref")}
+    return frame.assign(**labels, book="12 A book")[[*passages.NAMED]].astype(str).values.tolist()
 
 
 def write_c_gap(path, rows):
     """Write C-GAP's format (tabs, double quotes, CRLF); a row that is text is written as it is."""
-    with path.open("w", encoding="utf-8", newline="") as file:
-        for row in [list(passages.COLUMNS), *rows]:
-            if isinstance(row, str):
-                file.write(row + "\r\n")
-                continue
-            line = io.StringIO()
-            csv.writer(line, delimiter="\t", lineterminator="\r\n").writerow(row)
-            file.write(line.getvalue())
+    lines = [row if isinstance(row, str) else _line(row) for row in [list(passages.COLUMNS), *rows]]
+    path.write_bytes("".join(f"{line}\r\n" for line in lines).encode())
     return path
+
+
+def _line(row):
+    return pd.DataFrame([row]).to_csv(sep="\t", header=False, index=False).rstrip("\n")
 
 
 def corpus_score(value: float, error: float = 0.001, corpus: str = "ontonotes") -> pd.DataFrame:

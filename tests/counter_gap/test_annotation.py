@@ -5,7 +5,7 @@ import pytest
 
 from scripts.core import files
 from scripts.counter_gap import annotation
-from scripts.counter_gap.passages import COLUMNS, read_c_gap
+from scripts.counter_gap.passages import read_c_gap
 from tests.counter_gap import make
 
 
@@ -33,14 +33,6 @@ def answers(right, changes):
             rows.append((name, item, annotation.PERSON, person))
             rows += [(name, item, column, "yes" if flag else "no") for column, flag in flags.items()]
     return pd.DataFrame(rows, columns=["annotator", "item", "question", "label"])
-
-
-def test_the_sheet_shows_the_marked_pronoun_and_both_names(replica):
-    table = annotation.sheet_items(replica)
-    for row, item in zip(replica.itertuples(), table.itertuples(), strict=True):
-        assert item.Sentence[row.pronoun_offset :].startswith(f"[{row.pronoun}]")
-        assert item.Sentence.replace(f"[{row.pronoun}]", row.pronoun) == row.text and (row.a, row.b) == (item.A, item.B)
-    assert list(table) == ["Row", "Sentence", "Pronoun", "A", "B"]
 
 
 REASONS = [
@@ -78,15 +70,16 @@ def test_every_reason_is_counted(replica, right):
 
 
 def test_the_jobs_from_candidates_to_labels(replica, right, tmp_path):
-    blank = pd.DataFrame(make.records(replica), columns=list(COLUMNS)).assign(**{"A-coref": "", "B-coref": ""})
-    blank.to_csv(tmp_path / "candidates.tsv", sep="\t", index=False)
-    paths = {
-        name: str(tmp_path / name)
-        for name in ("instances", "sheet", "answers", "labels", "funnel", "discarded", "agreement")
-    }
+    make.write_c_gap(tmp_path / "candidates.tsv", make.records(replica.assign(a_coref=None, b_coref=None)))
+    names = ("instances", "sheet", "answers", "labels", "funnel", "discarded", "agreement")
+    paths = {name: str(tmp_path / name) for name in names}
     files.write_parquet(paths["instances"], read_c_gap(tmp_path / "candidates.tsv", labelled=False))
     annotation.sheet(instances=paths["instances"], sheet=paths["sheet"], seed=1)
     sheet, completed = files.read_csv(paths["sheet"], dtype=str).fillna(""), []
+    assert list(sheet)[:5] == ["Row", "Sentence", "Pronoun", "A", "B"]
+    for row in sheet.merge(replica, left_on="Row", right_on="id").itertuples():
+        assert row.Sentence[row.pronoun_offset :].startswith(f"[{row.pronoun}]")
+        assert row.Sentence.replace(f"[{row.pronoun}]", row.pronoun) == row.text and (row.a, row.b) == (row.A, row.B)
     real = sheet.Row.str.startswith("blanket").map({True: "yes", False: ""})
     for place, name in enumerate(PEOPLE):
         # Each errs in one instance of ten, all in different ones.
@@ -95,16 +88,15 @@ def test_the_jobs_from_candidates_to_labels(replica, right, tmp_path):
             for row, label in enumerate(sheet.Row.map(right))
         ]
         completed.append(str(tmp_path / f"{name}.csv"))
-        sheet.assign(**{annotation.PERSON: given, annotation.REAL_PEOPLE: real, "Annotator": name}).to_csv(
-            completed[-1], index=False
-        )
+        answered = {annotation.PERSON: given, annotation.REAL_PEOPLE: real, "Annotator": name}
+        sheet.assign(**answered).to_csv(completed[-1], index=False)
     annotation.labels(completed=completed, annotators=3, **paths)
     table, discarded = files.read_csv(paths["labels"], dtype=str), files.read_csv(paths["discarded"], dtype=str)
     assert discarded.set_index("quadruple").reason.to_dict() == {"blanket": "real people"}
     assert files.read_csv(paths["funnel"]).left.iloc[-1] * 4 == len(table) == 96 - 4
     gold = replica.set_index("id").loc[table.ID]
-    assert list(gold.a_coref) == list(table["A-coref"] == "TRUE")
-    assert list(gold.b_coref) == list(table["B-coref"] == "TRUE")
+    for name, column in (("a_coref", "A-coref"), ("b_coref", "B-coref")):
+        assert list(gold[name]) == list(table[column] == "TRUE")
     agreed = files.read_csv(paths["agreement"]).set_index(["instances", "question", "measure"]).value
     # Thirty of 96 rows (those whose number ends in 0, 1 or 2) have one wrong label of three.
     assert agreed["all", annotation.PERSON, "agreed"] == pytest.approx(1 - 30 / 96 / 3)

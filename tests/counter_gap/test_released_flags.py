@@ -60,10 +60,7 @@ def test_what_is_written_is_read(written):
 
 @pytest.mark.parametrize(
     ("old", "new", "named"),
-    [
-        ("\tF\tnominative", "\tX\tnominative", "row 4: unknown gender 'X'"),
-        ("road\t", "rain\t", "row 5: 'rain' is already in row 4"),
-    ],
+    [("\tF\tnominative", "\tX\tnominative", "unknown gender 'X'"), ("road\t", "rain\t", "'rain' is already in row 4")],
 )
 def test_bad_rows_are_named(written, old, new, named):
     path = written[2]
@@ -76,9 +73,9 @@ def test_bad_rows_are_named(written, old, new, named):
 @pytest.mark.parametrize(
     ("row", "text", "named"),
     [
-        (3, ["rain-swap-9\tTRUE\tFALSE"], "its IDs are not those of the instances; fetch"),
-        (2, ["rain-control\tTRUE\tno"], "row 3: unknown B-coref 'no'"),
-        (8, [], "its IDs are not"),
+        pytest.param(3, ["rain-swap-9\tTRUE\tFALSE"], "its IDs are not those of the instances; fetch", id="another ID"),
+        pytest.param(8, [], "its IDs are not", id="one less"),
+        pytest.param(2, ["rain-control\tTRUE\tno"], "row 3: unknown B-coref 'no'", id="label"),
     ],
 )
 def test_bad_flags_are_named(tmp_path, frame, row, text, named):
