@@ -12,7 +12,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # Each call of pytest stores how long every test took.
 PYTEST = .venv/bin/pytest --junitxml=.durations/$@.xml
 
-.PHONY: help paper quick test test-golden test-units test-workflow test-slurm nightly nightly-tests verdicts-check environment lock tex lint style types bench architectures golden verdicts mutants docs release
+.PHONY: help paper quick test test-golden test-units test-workflow test-slurm nightly nightly-tests verdicts-check environment lock tex lint style types architectures golden verdicts mutants docs release
 .DEFAULT_GOAL := help
 
 help: ## Show this list
@@ -32,9 +32,6 @@ paper: environment ## Run the default workflow; leaves results/paper/main.pdf
 	    echo "All figures and tables are in results/; only the PDF is missing. Install TeX as said above and run: make paper" >&2; \
 	    exit 1; \
 	fi
-
-bench: environment ## Measure scoring and prompting beside other programs; leaves results/benchmarks/{scoring,prompting}.csv
-	.venv/bin/snakemake --cores $(CORES) bench
 
 architectures: environment ## Print how the engines score and prompt small models of architectures that no study uses
 	.venv/bin/python -m tests.core.scoring.architectures

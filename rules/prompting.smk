@@ -103,32 +103,3 @@ rule merge_answers:
         ),
     script:
         "../scripts/prompting/merge_answers.py"
-
-
-if PROMPTED:
-
-    rule bench_prompting:
-        input:
-            unpack(lambda wildcards: PREPARED_WEIGHTS.get("smollm2-135m-instruct", {})),
-            prompts=f"results/{next(iter(PROMPTED))}/prompts/{next(iter(PROMPTED.values())).sets[0]}.parquet",
-        output:
-            table="results/benchmarks/prompting.csv",
-        log:
-            "results/logs/bench_prompting.log",
-        conda:
-            "../envs/scoring.yaml"
-        threads: SCORING_THREADS
-        resources:
-            gpu=1,
-            mem_mb=growing(6000),
-            runtime=growing(60),
-        params:
-            model="smollm2-135m-instruct",
-            entry=entries.job_entry(MODELS["smollm2-135m-instruct"], entries.PromptedModel),
-            instances=8,
-            new_tokens=20,
-            date=config["chat_templates"]["date"],
-            sizes=[8, 16, 32],
-            rounds=2,
-        script:
-            "../scripts/prompting/bench_prompting.py"

@@ -67,10 +67,7 @@ OTHER_SCRIPTS = {
     "fetch_system": "fetch_model",
 }
 # Separate jobs on a cluster, though they ask for no GPU.
-ALONE = {
-    "bench_prompting", "bench_scoring", "coreference_augmented", "coreference_corpus", "coreference_names", "crate",
-    "train_coreference",
-}  # fmt: skip
+ALONE = {"coreference_augmented", "coreference_corpus", "coreference_names", "crate", "train_coreference"}
 RULES_FILES = [ROOT / "Snakefile", *sorted((ROOT / "rules").glob("*.smk"))]
 SCRIPTS = {path: path.read_text(encoding="utf-8") for path in sorted((ROOT / "scripts").rglob("*.py"))}
 
@@ -252,7 +249,7 @@ def test_a_run_of_some_studies_has_the_rules_of_no_other(tmp_path):
     some = read(tmp_path / "some.yaml", "studies: [underspecification, counter_gap]\n")
     # In the order of the paper, whatever the order of the configuration.
     assert list(some["studies"]) == ["counter_gap", "underspecification"]
-    assert not [name for name in some["rules"] if name.startswith("ruff") or name == "bench_scoring"]
+    assert not [name for name in some["rules"] if name.startswith("ruff")]
 
 
 def test_scripts_never_read_the_global_config():

@@ -120,7 +120,6 @@ class Plan(StudyPlan):
             criterion="label_loss",
             # Measured on 550 instances under SmolLM2's tokenizer.
             shared=2.5,
-            benchmark=["results/misgendered/instances/replica/selected.parquet"],
             tokens=TOKENS,
             set_lengths={name: [(rows, (shots + 1) * EXAMPLE_TOKENS)] for name, shots in self.few_shot_sets.items()},
             set_models={name: list(self.models) for name in self.templates}

@@ -161,11 +161,6 @@ class Plan(StudyPlan):
             tokens=56,
             lengths=scored[largest]["lengths"],
             fewer={model: scored[size] for model, size in self.sizes.items() if size < largest},
-            benchmark=[
-                f"results/ruff/instances/replica/sample_seed{seed}_distractors{n}.parquet"
-                for seed in (13, 17, 19)
-                for n in range(6)
-            ],
         )
 
     def _scored_by(self, size: int):

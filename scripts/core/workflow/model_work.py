@@ -15,7 +15,6 @@ class ScoredInstances:
         options: How many options an instance has.
         tokens: Tokens of a typical text (for a set of several lengths, the root mean square).
         shared: Tokens that a decoder reads of all options of an instance together, in texts.
-        benchmark: Files of instances that ``make bench`` measures the engines on.
         lengths: Where texts differ much in length: how many instances have texts of how many tokens on average. Plans
             use them; if there are none, all texts are typical.
         fewer: Models that score only some: to ``priority`` (those rows whose column ``priority`` is below it or
@@ -31,7 +30,6 @@ class ScoredInstances:
     options: int
     tokens: float
     shared: float = 1.1
-    benchmark: list = field(default_factory=list)
     lengths: list = field(default_factory=list)
     fewer: dict = field(default_factory=dict)
     set_lengths: dict = field(default_factory=dict)
