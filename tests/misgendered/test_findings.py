@@ -1,5 +1,7 @@
 """Findings as tests over predictions."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -146,45 +148,23 @@ def test_a_card_and_a_run_of_one_model_never_contradict_each_other(predicted):
     assert set(card.about[card.verdict != NOT_APPLICABLE]) == {finding_verdicts.AVERAGE}
 
 
-class OfSize:
-    """Results that have so many instances and templates, and nothing else."""
-
-    def __init__(self, size):
-        self.n = self.templates = size
-
-    def size(self):
-        return self.n
-
-
-def shares_of_verdicts(accuracies, size, worlds):
-    """Return how often each verdict falls on whether accuracies are alike, in worlds that have these."""
-    rng, made = np.random.default_rng(20240601), []
-    for _ in range(worlds):
-        found = rng.binomial(size, accuracies) / size
-        shares = {f"{n}": Sampled(p, rng.binomial(size, p, 300) / size, size) for n, p in enumerate(found)}
-        made.append(
-            decide([evaluate_check(lambda shares=shares: quantities.similar(OfSize(size), shares, 0.02))]).verdict
-        )
-    return {verdict: made.count(verdict) / worlds for verdict in (HOLDS, FAILS, NOT_APPLICABLE)}
-
-
-@pytest.mark.nightly
-@pytest.mark.parametrize("size", [20, 100, 1000, 20000])
-def test_a_flat_model_is_not_called_uneven_and_an_uneven_one_not_flat(size):
-    """The largest of four noisy differences beyond the bound is no finding; neither is silence on a small sample."""
-    flat, border, steep = (
-        shares_of_verdicts(accuracies, size, 200)
-        for accuracies in ([0.7] * 4, [0.7, 0.7, 0.7, 0.72], [0.6, 0.65, 0.7, 0.75])
-    )
-    assert flat[FAILS] <= 0.05 and border[FAILS] <= 0.05
-    assert steep[HOLDS] <= 0.05 and border[HOLDS] <= 0.05
-    if size < 1000:
-        assert flat[HOLDS] == 0
-
-
-def test_a_large_sample_tells_alike_from_unlike():
-    assert shares_of_verdicts([0.7] * 4, 20000, 40)[HOLDS] > 0.9
-    assert shares_of_verdicts([0.6, 0.65, 0.7, 0.75], 20000, 40)[FAILS] > 0.9
+@pytest.mark.parametrize(
+    ("accuracies", "deviation", "expected"),
+    [
+        ([0.7] * 4, 0.002, HOLDS),
+        ([0.7, 0.7, 0.7, 0.8], 0.002, FAILS),
+        ([0.7, 0.7, 0.7, 0.75], 0.03, NOT_APPLICABLE),
+        # The interval of one difference must lie within the bound as well.
+        ([0.7] * 4, 0.02, NOT_APPLICABLE),
+        ([0.7, 0.7, 0.7, 0.72], 0.002, NOT_APPLICABLE),
+    ],
+    ids=["flat", "one apart", "uneven on a small sample", "flat on a small sample", "on the border"],
+)
+def test_accuracies_are_alike_if_all_differences_are_clearly_within_the_bound(accuracies, deviation, expected):
+    drawn = np.random.default_rng(1).normal(0, deviation, (len(accuracies), 1000))
+    shares = {f"{n}": Sampled(p, p + drawn[n], 1000) for n, p in enumerate(accuracies)}
+    run = SimpleNamespace(templates=1000, size=lambda: 1000)
+    assert decide([evaluate_check(lambda: quantities.similar(run, shares, 0.02))]).verdict == expected
 
 
 @pytest.mark.parametrize(("better", "outcome"), [(8, False), (9, False), (10, True)])
