@@ -67,7 +67,9 @@ rule card_page:
         ],
         figure=rules.card_figure.output.png,
         made=lambda wildcards: [
-            path for study, model in card_pairs(CARDED[wildcards.card]) for path in STUDIES[study].files_of(model)
+            output.file
+            for study, model in card_pairs(CARDED[wildcards.card])
+            for output in STUDIES[study].outputs_of(model)
         ],
         fronts=FRONTS,
         outcomes=lambda wildcards: [

@@ -9,7 +9,13 @@ EXPLORED_MODELS = {
     for study in STUDIES.values()
     for name in [*study.models, *(study.prompted.models if study.prompted else [])]
 } | RUN_SYSTEM_FACTS
-EXPLORED_OUTPUTS = {name: STUDIES[name].explored_outputs() for name in EXPLORED}
+EXPLORED_OUTPUTS = {
+    name: [
+        {"kind": output.kind, "model": output.model, "file": output.file, "asked": output.asked}
+        for output in STUDIES[name].explored_outputs()
+    ]
+    for name in EXPLORED
+}
 
 
 # It takes seconds.

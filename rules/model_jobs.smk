@@ -105,12 +105,12 @@ def resolved_entry(wildcards):
 
 def card_studies(models):
     """Return the studies for which any of some models does something, by name."""
-    return [name for name in CARDS if any(map(STUDIES[name].takes, models))]
+    return [name for name in CARDS if STUDIES[name].outputs_of(*models)]
 
 
 def card_pairs(models):
     """Return study and model of a card, for each study the models that do something for it."""
-    return [[name, model] for name in card_studies(models) for model in models if STUDIES[name].takes(model)]
+    return [[name, model] for name in card_studies(models) for model in models if STUDIES[name].outputs_of(model)]
 
 
 def card_summaries(models):
@@ -121,20 +121,16 @@ def card_summaries(models):
 def speeds_of(model):
     """Return the measured times of a model's jobs; nobody measured what a server or scores from elsewhere took."""
     speeds = []
-    if MODELS[model].source is None:
-        return speeds
-    for study in card_studies([model]):
-        for path in STUDIES[study].files_of(model):
-            _, _, room, *parts = Path(path).with_suffix("").parts
-            named_by = {"study": study, "model": model, "templates": "/".join(parts[:-1])}
-            if room == "distributions":
-                speeds.append(f"results/benchmarks/token_distributions/{study}/{named_by['templates']}/{model}.json")
+    for study in card_studies([model]) if MODELS[model].source else []:
+        for output in STUDIES[study].outputs_of(model):
+            named_by = {"study": study, "templates": output.set, "model": model}
+            if output.kind == "distributions":
+                speeds.append(f"results/benchmarks/token_distributions/{study}/{output.set}/{model}.json")
             else:
-                shards = (
-                    SHARDS[study][named_by["templates"]][model] if room == "scores" else PROMPT_SHARDS[study][model]
-                )
-                rule_of = {"scores": rules.score, "answers": rules.prompt}[room]
-                speeds += expand(rule_of.output.speed, shard=range(1, shards + 1), shards=shards, **named_by)
+                scored = output.kind == "scores"
+                shards = SHARDS[study][output.set][model] if scored else PROMPT_SHARDS[study][model]
+                made_by = rules.score if scored else rules.prompt
+                speeds += expand(made_by.output.speed, shard=range(1, shards + 1), shards=shards, **named_by)
     return speeds
 
 

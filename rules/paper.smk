@@ -139,7 +139,7 @@ rule paper_source:
         style=repo_path("paper/proceedings.sty"),
         citation_file=repo_path("CITATION.cff"),
         summary_csv=rules.paper_summary.output.csv,
-        made=[path for study in STUDIES.values() for model in PAPER_MODELS for path in study.files_of(model)],
+        made=[output.file for study in STUDIES.values() for model in PAPER_MODELS for output in study.outputs_of(model)],
         speeds=[path for model in PAPER_MODELS for path in speeds_of(model)],
     output:
         main_tex="results/paper/main.tex",

@@ -14,11 +14,13 @@ for declared in STUDIES.values():
 
 
 # The models that score instances or read texts of some study, and those that some study prompts.
-READ_MODELS = [name for name in MODELS if any(declared.reads(name) for declared in STUDIES.values())]
+READ_MODELS = [name for name in MODELS if any(declared.is_read_by(name) for declared in STUDIES.values())]
 ASKED_MODELS = [name for declared in STUDIES.values() if declared.prompted for name in declared.prompted.models]
 # What they leave.
-SCORE_FILES = [path for declared in STUDIES.values() for path in declared.score_files]
-DISTRIBUTION_FILES = [path for declared in STUDIES.values() for path in declared.distribution_files]
+SCORE_FILES, DISTRIBUTION_FILES = (
+    [output.file for declared in STUDIES.values() for output in declared.outputs if output.kind == kind]
+    for kind in ("scores", "distributions")
+)
 # How the headlines of each study follow from the outcomes of its instances; python -m scripts.compare reads it as well.
 DECLARED_PAIRS = {
     name: {

@@ -58,7 +58,7 @@ def find_outputs(entry: dict, frame: pd.DataFrame, values: dict[str, str]) -> di
     subject, found = values.get("model") or values["system"], {}
     for output in entry["outputs"]:
         label = entry["models"][output["model"]]["label"]
-        if output["room"] != "scores":
+        if output["kind"] != "scores":
             if subject in (output["model"], label) and values.get("prompt"):
                 found |= _answers(frame, output, values)
         elif subject in (output["model"], label) and not values.get("prompt"):

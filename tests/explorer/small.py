@@ -59,8 +59,8 @@ def build(folder):
         "label": f"Small {MARKUP}", "question": f"Who? {MARKUP}", "headline": [], "shown": ["replica"],
         "template_files": {"task.tsv": "templates/small/task.tsv"},
         "outputs": [
-            {"room": "scores", "model": "m", "file": str(folder / "scores.parquet")},
-            {"room": "answers", "model": "m", "file": str(folder / "answers.parquet"),
+            {"kind": "scores", "model": "m", "file": str(folder / "scores.parquet")},
+            {"kind": "answers", "model": "m", "file": str(folder / "answers.parquet"),
              "asked": str(folder / "prompts.parquet")},
         ],
     }  # fmt: skip

@@ -17,6 +17,25 @@ JUDGED = ("published_vs_ours", "findings")
 """Tables of a study that are over all its parts, with counts of verdicts next to them."""
 
 
+class ModelOutput(NamedTuple):
+    """A file that a model leaves for a study: ``scores``, ``distributions`` or ``answers`` of a set."""
+
+    study: str
+    kind: str
+    set: str
+    model: str
+
+    @property
+    def file(self) -> str:
+        return f"results/{self.study}/{self.kind}/{self.set}/{self.model}.parquet"
+
+    @property
+    def asked(self) -> str:
+        """The file that the model read for it."""
+        asked = {"scores": f"instances/{self.set}/selected", "distributions": f"texts/{self.set}"}
+        return f"results/{self.study}/{asked.get(self.kind, f'prompts/{self.set}')}.parquet"
+
+
 class Point(NamedTuple):
     """One place on the axis of a card's figure: its label, and which rows of the study's summary stand there.
 
@@ -205,68 +224,38 @@ class Study:
         """Return the verdicts on the study's findings for one model, for its card."""
         return f"results/{self.name}/analysis/findings_of_model/{model}.csv"
 
-    def reads(self, model: str) -> bool:
-        """Tell whether a model scores any of the study's sets or reads its texts."""
-        scored = self.scored and any(self.scored.models_of(name, [model]) for name in self.scored.sets)
-        return model in self.models and bool(scored or self.texts)
-
-    def takes(self, model: str) -> bool:
-        """Tell whether a model does anything for the study: scores, reads texts or answers prompts."""
-        return self.reads(model) or bool(self.prompted and model in self.prompted.models)
-
-    def files_of(self, model: str) -> list[str]:
-        """Return what a model leaves for the study: scores, token distributions and answers."""
-        rooms = {
-            "scores": self.scored.sets if self.scored and model in self.models else [],
-            "distributions": self.texts.sets if self.texts and model in self.models else [],
-            "answers": self.prompted.sets if self.prompted and model in self.prompted.models else [],
-        }
-        return [
-            f"results/{self.name}/{room}/{name}/{model}.parquet"
-            for room, sets in rooms.items()
-            for name in sets
-            if room != "scores" or (self.scored and self.scored.models_of(name, [model]))
-        ]
-
-    def explored_outputs(self) -> list[dict[str, str]]:
-        """Return what models left about the texts that the explorer shows, and where it is what they were asked."""
-        asked = {"scores": "instances/{}/selected", "distributions": "texts/{}", "answers": "prompts/{}"}
+    @property
+    def outputs(self) -> list[ModelOutput]:
+        """What the study's models leave in this run."""
         found = []
-        for model in dict.fromkeys([*self.models, *(self.prompted.models if self.prompted else [])]):
-            for path in self.files_of(str(model)):
-                *_, room, name, _ = path.split("/")
-                if self.explorer and self.explorer.shows(name):
-                    where = f"results/{self.name}/{asked[room].format(name)}.parquet"
-                    found.append({"room": room, "model": model, "file": path, "asked": where})
-        return found
+        if self.scored:
+            for name in self.scored.sets:
+                found += [("scores", name, model) for model in self.scored.models_of(name, self.models)]
+        if self.texts:
+            found += [("distributions", name, model) for name in self.texts.sets for model in self.models]
+        if self.prompted:
+            found += [("answers", name, model) for name in self.prompted.sets for model in self.prompted.models]
+        return [ModelOutput(self.name, *facts) for facts in found]
+
+    def outputs_of(self, *models: str) -> list[ModelOutput]:
+        """Return what some models leave for the study."""
+        return [output for output in self.outputs if output.model in models]
+
+    def is_read_by(self, model: str) -> bool:
+        """Tell whether a model scores any of the study's sets or reads its texts."""
+        return any(output.kind != "answers" for output in self.outputs_of(model))
+
+    def explored_outputs(self) -> list[ModelOutput]:
+        """Return what models left about the texts that the explorer shows, model by model."""
+        order = list(dict.fromkeys([*self.models, *(self.prompted.models if self.prompted else [])]))
+        shown = [output for output in self.outputs if self.explorer and self.explorer.shows(output.set)]
+        return sorted(shown, key=lambda output: order.index(output.model))
 
     @property
     def read_files(self) -> list[str]:
         """What the study's models and coreference systems read."""
-        asked = {"instances/{}/selected": self.scored, "prompts/{}": self.prompted, "texts/{}": self.texts}
-        read = [
-            f"results/{self.name}/{path.format(name)}.parquet"
-            for path, given in asked.items()
-            for name in (given.sets if given else [])
-        ]
-        return read + [self.resolved.documents[name].table for name in (self.resolved.sets if self.resolved else [])]
-
-    @property
-    def score_files(self) -> list[str]:
-        """The score files of the study's models."""
-        if not self.scored:
-            return []
-        return [
-            f"results/{self.name}/scores/{name}/{model}.parquet"
-            for name in self.scored.sets
-            for model in self.scored.models_of(name, self.models)
-        ]
-
-    @property
-    def distribution_files(self) -> list[str]:
-        """The files with the token distributions of the study's models."""
-        sets = self.texts.sets if self.texts else []
-        return [f"results/{self.name}/distributions/{name}/{model}.parquet" for name in sets for model in self.models]
+        documents = [self.resolved.documents[name].table for name in self.resolved.sets] if self.resolved else []
+        return [*dict.fromkeys(output.asked for output in self.outputs), *documents]
 
     @property
     def cluster_files(self) -> list[str]:

@@ -4,7 +4,7 @@ import pytest
 
 from scripts.core.errors import UserError
 from scripts.core.workflow import studies
-from scripts.core.workflow.model_work import Coreference, Documents, Probes, PromptSet, ScoredInstances
+from scripts.core.workflow.model_work import Coreference, Documents, Probes, Prompting, PromptSet, ScoredInstances
 from scripts.core.workflow.studies import Study
 from tests.refusals import refused
 
@@ -30,8 +30,9 @@ def test_files_are_those_of_the_run():
         f"{folder}/tables/findings.csv", f"{folder}/tables/findings.json",
     ]  # fmt: skip
     assert study.number_files[1] == f"{folder}/analysis/release/paper_numbers.json"
-    assert study.score_files == [f"{folder}/scores/replica/m.parquet"]
-    assert study.distribution_files == [f"{folder}/distributions/short/m.parquet"]
+    assert [output.file for output in study.outputs] == [
+        f"{folder}/scores/replica/m.parquet", f"{folder}/distributions/short/m.parquet",
+    ]  # fmt: skip
 
 
 def test_a_set_may_be_for_some_models_and_have_its_own_lengths():
@@ -43,9 +44,9 @@ def test_a_set_may_be_for_some_models_and_have_its_own_lengths():
     assert scored.models_of("few", ["a", "b"]) == ["b"]
     assert (scored.lengths_of("replica"), scored.lengths_of("few")) == ([(10, 20)], [(4, 60)])
     whole = Study(**NAMED, parts=["replica"], models=["a", "b"], scored=scored)
-    assert whole.score_files == [f"results/sixth/scores/{path}.parquet" for path in (
-        "replica/a", "replica/b", "few/b",
-    )]  # fmt: skip
+    assert [(output.set, output.model) for output in whole.outputs] == [
+        ("replica", "a"), ("replica", "b"), ("few", "b"),
+    ]  # fmt: skip
 
 
 def test_the_size_of_a_set_follows_its_own_lengths():
@@ -71,18 +72,19 @@ def test_a_declaration_has_the_fields_of_a_study(changed, told):
         studies.declare_study(**given)
 
 
-def test_what_models_and_systems_read_follows_from_what_they_do():
+def test_what_models_and_systems_read_follows_from_what_they_leave():
     study = studies.declare_study(
         **NAMED,
         parts=["x"],
+        models=["m", "n"],
         scored=ScoredInstances(sets=["a"], instances=10, options=11, tokens=20),
-        prompted=PromptSet(sets=["a"], models={}, tokens=5),
+        prompted=PromptSet(sets=["a"], models={"n": Prompting([], {}, [])}, tokens=5),
         texts=Probes(sets=["t"], new_tokens={}, tokens=12, counts={}),
         resolved=Coreference(sets=["d"], documents={n: Documents(f"{n}.parquet", "id", 5, 20) for n in ("d", "e")}),
     )
     folder = "results/sixth"
     assert study.read_files == [
-        f"{folder}/instances/a/selected.parquet", f"{folder}/prompts/a.parquet", f"{folder}/texts/t.parquet",
+        f"{folder}/instances/a/selected.parquet", f"{folder}/texts/t.parquet", f"{folder}/prompts/a.parquet",
         "d.parquet",
     ]  # fmt: skip
 
@@ -99,10 +101,10 @@ def test_a_study_reads_with_the_models_that_score_a_set():
     scored = ScoredInstances(["a", "b"], 10, 4, 20, set_models={"a": ["one"], "b": []})
     given = NAMED | {"parts": ["x"], "models": ["one", "two"]}
     study = Study(**given, scored=scored)
-    assert study.reads("one") and not study.reads("two")
+    assert study.is_read_by("one") and not study.is_read_by("two")
     whole = Study(**given, scored=ScoredInstances(["a"], 10, 4, 20))
-    assert whole.reads("two") and not whole.reads("three")
-    assert not Study(**given).reads("one")
+    assert whole.is_read_by("two") and not whole.is_read_by("three")
+    assert not Study(**given).is_read_by("one")
 
 
 def test_clusters_of_a_study_are_those_of_its_systems_and_sets():
