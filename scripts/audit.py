@@ -109,7 +109,7 @@ def _print_differences(state: State, published: dict[str, str], options: argpars
     else:
         print("\n".join(reporting.report_findings(state.findings)))
         for entry in differences:
-            print(reporting.printable(f"{entry['state']:<9} {entry['path']}: {entry['told']}"))
+            print(reporting.escape_unprintable(f"{entry['state']:<9} {entry['path']}: {entry['told']}"))
         print(f"against {named}: {len(published)} files and records, {len(differences)} differences")
     return int(bool(differences) or any(finding["verdict"] != "current" for finding in state.findings.values()))
 
@@ -153,7 +153,7 @@ def _describe_lines(lines: Iterable[dict]) -> Iterator[str]:
         yield f"{entries[0]['count']} rows of {table}, made from" if table else "read directly:"
         shown = entries if len(entries) <= SHOWN else entries[:SHOWN]
         for entry in shown:
-            yield f"  {entry['file']}: line{'s' * (len(entry['rows']) > 1)} {trace.ranges(entry['rows'])}"
+            yield f"  {entry['file']}: line{'s' * (len(entry['rows']) > 1)} {trace.format_ranges(entry['rows'])}"
         if len(entries) > SHOWN:
             yield f"  and {len(entries) - SHOWN} more files (--json lists them)"
 

@@ -131,7 +131,7 @@ def summarise(a: Run, b: Run, tables: dict[str, pd.DataFrame]) -> tuple[bool, st
     return True, told + (f" {wrong[0]}" + f" (and {len(wrong) - 1} more)" * (len(wrong) > 1) + "." if wrong else "")
 
 
-def render(sentence: str, a: Run, b: Run, tables: dict[str, pd.DataFrame]) -> str:
+def render_page(sentence: str, a: Run, b: Run, tables: dict[str, pd.DataFrame]) -> str:
     """Return the page."""
     estimates = tables["estimates"]
     listed = estimates[estimates.differs | estimates.headline]
@@ -162,7 +162,7 @@ def render(sentence: str, a: Run, b: Run, tables: dict[str, pd.DataFrame]) -> st
     return template.render(sentence=sentence, a=a, b=b, html=html, more=more)
 
 
-def declarations() -> dict:
+def read_declarations() -> dict:
     """Return how the headlines of all studies follow from outcomes, as the workflow reads it."""
     from scripts.provenance.expected_jobs import open_workflow, resolve_jobs
 
@@ -183,7 +183,7 @@ def compare(a: Run, b: Run, declared: dict, folder: Path) -> tuple[bool, str]:
     folder.mkdir(parents=True, exist_ok=True)
     for name, table in tables.items():
         files.write_csv(folder / f"{name}.csv", table)
-    files.write_text(folder / "comparison.html", render(sentence, a, b, tables))
+    files.write_text(folder / "comparison.html", render_page(sentence, a, b, tables))
     return differs, sentence
 
 
@@ -203,7 +203,7 @@ def main(arguments: list[str] | None = None) -> int:
         folder = (options.output or ROOT / runs.FOLDER / slug).resolve()
         if any(folder == run.folder or folder.is_relative_to(run.folder / "results") for run in (a, b)):
             raise UserError(f"--output: {options.output} is the folder of a run; name another one")
-        differs, sentence = compare(a, b, declarations(), folder)
+        differs, sentence = compare(a, b, read_declarations(), folder)
     except UserError as error:
         print(f"Error: {error}", file=sys.stderr)
         return 2

@@ -1,4 +1,4 @@
-"""Fixtures that several rooms of the tests share."""
+"""Fixtures that several packages of the tests share."""
 
 import functools
 import json

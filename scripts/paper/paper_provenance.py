@@ -88,7 +88,7 @@ def main(
 
 def refusal_message(bad: dict[str, dict]) -> str:
     """Return why a paper is not built, with the files that caused it before those that follow."""
-    causes = reporting.causes(bad)
+    causes = reporting.root_causes(bad)
     told = [
         f"{path} is {finding['verdict']} ({reporting.describe_reason(finding['reasons'][0])})"
         for path, finding in sorted(causes.items())[:SHOWN]

@@ -193,7 +193,7 @@ def refuse_unless_current(findings: dict[str, dict], allow_stale: bool) -> None:
     accepted = ["current", "unpinned", *(["stale", "mixed"] if allow_stale else [])]
     bad = {path: finding for path, finding in findings.items() if finding["verdict"] not in accepted}
     if bad:
-        path, finding = min((reporting.causes(bad) or bad).items())
+        path, finding = min((reporting.root_causes(bad) or bad).items())
         reason = reporting.describe_reason(finding["reasons"][0])
         more = f" (and {len(bad) - 1} more)" if len(bad) > 1 else ""
         raise UserError(

@@ -30,7 +30,7 @@ class State:
 
     def __init__(self, configfiles: Sequence[str | Path] = (), targets: Sequence[str] = ()):
         # An audit trusts no digest that somebody may have edited.
-        closure.stored(ROOT).unlink(missing_ok=True)
+        closure.digest_store(ROOT).unlink(missing_ok=True)
         self.problems = {}
         self.records = job_records.load_records(problems=self.problems)
         recorded = {output for record in self.records.values() for output in record.get("outputs", {})}
@@ -47,7 +47,7 @@ class State:
         self.findings |= audit.orphaned_files(present, self.jobs, self.digests)
         self.findings |= audit.leftover_records(self.jobs, self.records)
         self.findings |= audit.orphaned_records(self.problems, self.findings)
-        self.origins = origins.Origins(self.jobs, planned["outcomes"], locate)
+        self.origins = origins.Origins(self.jobs, planned["outcomes"], locate_input)
 
     def findings_behind(self, paths: Iterable[str]) -> dict[str, dict]:
         """Return the findings of ``paths`` and of everything that they are made from."""
@@ -55,7 +55,7 @@ class State:
         return {path: finding for path, finding in self.findings.items() if path in needed}
 
 
-def locate(path: str) -> Path:
+def locate_input(path: str) -> Path:
     return job_records.locate_path(path, ROOT)
 
 

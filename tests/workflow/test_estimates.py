@@ -30,7 +30,7 @@ def origins(complete):
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(complete)
         planned = run_state.plan_run(["config/test.yaml"], TARGETS, [])
-        yield Origins(planned["jobs"], planned["outcomes"], run_state.locate)
+        yield Origins(planned["jobs"], planned["outcomes"], run_state.locate_input)
 
 
 @pytest.fixture(scope="module")
@@ -98,7 +98,7 @@ def test_n_and_lines_are_those_of_the_rows_that_the_trace_names(origins, rows):
 
 def test_values_are_those_of_the_outcomes_of_the_rows_that_the_trace_names(origins, rows):
     """Where the study says how its headline follows from outcomes, these are of its instances and of no others."""
-    declared = compare.declarations()
+    declared = compare.read_declarations()
     checked = Counter()
     for row in drawn(rows):
         pairs = declared[row["study"]]["paired"].get(row["metric"])

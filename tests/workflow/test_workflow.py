@@ -79,8 +79,8 @@ def test_an_edited_module_reruns_what_it_is_behind(finished, path, targets, run,
         planned = finished.planned(*targets)
     assert run <= planned.keys() and not (kept or planned.keys() - run) & planned.keys()
     # The paper's title says what the run's numbers support.
-    rooms = {"ruff", "figures", "tables", "score", "merge", "scores", "paper"}
-    assert {name.partition("_")[0] for name in planned} <= rooms
+    stages = {"ruff", "figures", "tables", "score", "merge", "scores", "paper"}
+    assert {name.partition("_")[0] for name in planned} <= stages
     if path.endswith("tree.py"):
         assert (
             planned["score"]

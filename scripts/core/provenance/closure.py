@@ -115,14 +115,14 @@ def _is_text(statement: ast.stmt) -> bool:
     return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
 
 
-def stored(root: str | Path) -> Path:
+def digest_store(root: str | Path) -> Path:
     """Return the file of what is known of modules by their text: to parse all of them takes a second."""
     return Path(root) / f"scripts/__pycache__/modules.{sys.implementation.cache_tag}.json"
 
 
 def _load(root: str) -> dict[str, list]:
     with suppress(OSError, ValueError, TypeError):
-        return dict(json.loads(stored(root).read_text(encoding="utf-8")))
+        return dict(json.loads(digest_store(root).read_text(encoding="utf-8")))
     return {}
 
 
@@ -133,4 +133,4 @@ def store_digests(root: str | Path) -> None:
     """Keep what is known of modules for the next process, where that is possible."""
     if _known(str(root)) != _load(str(root)):
         with suppress(UserError):
-            files.write_json(stored(root), _known(str(root)))
+            files.write_json(digest_store(root), _known(str(root)))

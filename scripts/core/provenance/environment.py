@@ -59,17 +59,17 @@ def look_up(
     for name in sorted(carried.keys() - members.keys()):
         log.warning("%s is not installed here: its files cannot be compared", name)
     return Present(
-        digests, make_portable(job_records.model_facts(digests), root), pins(root),
+        digests, make_portable(job_records.model_facts(digests), root), read_lock_pins(root),
         installed | {"python": platform.python_version()}, members, weights or {},
     )  # fmt: skip
 
 
-def pins(root: str | Path) -> dict[str, str]:
-    """Return ``{package: version}`` of the repository's lock files; errors as :func:`lock_digest`."""
-    return read_pins(*(Path(root) / name for name in reversed(lock_digest(root))))
+def read_lock_pins(root: str | Path) -> dict[str, str]:
+    """Return ``{package: version}`` of the repository's lock files; errors as :func:`digest_locks`."""
+    return read_pins(*(Path(root) / name for name in reversed(digest_locks(root))))
 
 
-def lock_digest(root: str | Path) -> dict[str, str]:
+def digest_locks(root: str | Path) -> dict[str, str]:
     """Return ``{lock file: SHA-256}``.
 
     Raises:
@@ -81,7 +81,7 @@ def lock_digest(root: str | Path) -> dict[str, str]:
     return {name: files.sha256(Path(root) / name) for name in LOCKS}
 
 
-def packages(modules: Iterable[str], named: Iterable[str], providers: dict) -> tuple[dict, ...]:
+def reachable_packages(modules: Iterable[str], named: Iterable[str], providers: dict) -> tuple[dict, ...]:
     """Return the versions of the packages that a job imported, apart for those that only its runner needed.
 
     Snakemake's own packages are in the process of every job. What the job's code can reach is what its source files
@@ -140,7 +140,7 @@ def package_files(members: dict[str, tuple], cache: str | Path | None = None) ->
     return digests
 
 
-def providers(cache: str | Path) -> dict[str, list[str]]:
+def find_providers(cache: str | Path) -> dict[str, list[str]]:
     """Return ``importlib.metadata.packages_distributions()``, which takes as long as a small job, from ``cache``."""
     installed = sorted(p.name for entry in sys.path if Path(entry).is_dir() for p in Path(entry).glob("*.dist-info"))
     key = hashlib.sha256(repr((sys.prefix, installed)).encode()).hexdigest()[:32]

@@ -125,19 +125,19 @@ class Origins:
             del facts["templates"]
         known = self.outcomes.get(study, {})
         outcomes = estimate_rows.outcome_tables(said, known)
-        room = f"results/{study}/{estimate_rows.OUTPUT_FOLDERS.get(scoring)}/"
+        folder = f"results/{study}/{estimate_rows.OUTPUT_FOLDERS.get(scoring)}/"
         behind = {path for outcome in outcomes if outcome in self.makers for path in self._needs(outcome)}
         if not known:
             behind = {path for path, job in self.makers.items() if said["part"] in job["wildcards"].values()}
         outputs = sorted(
             path
             for path in behind
-            if path.startswith(room)
+            if path.startswith(folder)
             and Path(path).suffix in (".parquet", ".jsonl")
             and (not said["model"] or Path(path).stem in said["model"].split("|"))
         )
         if not outputs and not outcomes:
-            raise UserError(f"{study}, {said['part']}: this run has no outputs of {said['model']} below {room}")
+            raise UserError(f"{study}, {said['part']}: this run has no outputs of {said['model']} below {folder}")
         nearest, others = self._instances_behind(outputs or outcomes[:1], facts)
         if not outputs:
             # Outputs that were brought are of the instances; texts and samples that this run made of them are no part.

@@ -48,7 +48,7 @@ class Recorder:
             "package_files": environment.package_files(
                 environment.package_inputs(make_portable(params, root)), job_records.CACHE
             ),
-            "lock": environment.lock_digest(root),
+            "lock": environment.digest_locks(root),
             "started": utc_now(),
         }
 
@@ -59,7 +59,7 @@ class Recorder:
         modules = list(sys.modules)
         sources = self.record["params"].get("_code", {})
         named = {name for path in sources for name in closure.top_level_imports(path, self.root)}
-        used, runner = environment.packages(modules, named, environment.providers(job_records.CACHE))
+        used, runner = environment.reachable_packages(modules, named, environment.find_providers(job_records.CACHE))
         record = self.record | {
             # A clock that was set back makes no record that contradicts itself.
             "ended": max(utc_now(), self.record["started"]),

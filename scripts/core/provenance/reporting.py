@@ -50,7 +50,7 @@ def count_verdicts(findings: dict[str, dict]) -> dict[str, int]:
     return {verdict: counts[verdict] for verdict in VERDICTS if counts[verdict]}
 
 
-def causes(findings: dict[str, dict]) -> dict[str, dict]:
+def root_causes(findings: dict[str, dict]) -> dict[str, dict]:
     """Return the findings that do not only follow from others."""
     return {p: f for p, f in findings.items() if any(reason["kind"] != "upstream" for reason in f["reasons"])}
 
@@ -60,7 +60,7 @@ def report_findings(findings: dict[str, dict]) -> list[str]:
     lines = []
     for verdict in VERDICTS[:-1]:
         chosen = {p: f for p, f in sorted(findings.items()) if f["verdict"] == verdict}
-        first = causes(chosen)
+        first = root_causes(chosen)
         for path, finding in first.items():
             told = [describe_reason(r) for r in finding["reasons"] if r["kind"] != "upstream"]
             more = [f"and {len(told) - FEW} more reasons"] if len(told) > FEW else []
@@ -70,14 +70,14 @@ def report_findings(findings: dict[str, dict]) -> list[str]:
         if len(following) > FEW:
             lines.append(f"{verdict:<9} {len(following) - FEW} more files follow (--json lists them)")
     counts = ", ".join(f"{count} {verdict}" for verdict, count in count_verdicts(findings).items())
-    return [printable(line) for line in [*lines, f"{len(findings)} files: {counts or 'nothing was made yet'}"]]
+    return [escape_unprintable(line) for line in [*lines, f"{len(findings)} files: {counts or 'nothing was made yet'}"]]
 
 
-def printable(text: str) -> str:
+def escape_unprintable(text: str) -> str:
     """Return a line in which nothing ends it, moves the cursor or cannot be encoded: names of files may hold anything.
 
     Examples:
-        >>> printable("a\\nb\\x1b[31mc")
+        >>> escape_unprintable("a\\nb\\x1b[31mc")
         'a\\\\nb\\\\x1b[31mc'
     """
     return "".join(
@@ -114,7 +114,7 @@ def advise(
             f"what is installed of {', '.join(others)} is not what results were made with; to install what the lock "
             "files say, before anything is made again: rm -r .venv && make environment"
         )
-    damaged = {path for path, finding in causes(findings).items() if finding["verdict"] in REMADE_VERDICTS}
+    damaged = {path for path, finding in root_causes(findings).items() if finding["verdict"] in REMADE_VERDICTS}
     forced = {}
     for rule in dict.fromkeys(job["rule"] for job in jobs if damaged.intersection(job["outputs"])):
         members = [job["outputs"] for job in jobs if job["rule"] == rule]
@@ -138,7 +138,7 @@ def mismatch_hint(findings: dict, configfiles: Sequence[str | Path] = ()) -> str
     known = {path: finding for path, finding in findings.items() if finding["verdict"] != "orphan"}
     other = {path: finding for path, finding in known.items() if finding["verdict"] in ("stale", "missing")}
     # A configuration shows in parameters, and in files that were never made.
-    own = causes(other).values()
+    own = root_causes(other).values()
     asked = [f for f in own if any(reason["kind"] in ("parameter", "file") for reason in f["reasons"])]
     if 2 * len(other) <= len(known) or 2 * len(asked) <= len(own):
         return None

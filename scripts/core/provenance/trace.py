@@ -149,7 +149,7 @@ def _name_levels(cell: dict) -> str:
     return ", ".join(f"{key}={value}" for key, value in cell.items())
 
 
-def ranges(values: Iterable[int]) -> str:
+def format_ranges(values: Iterable[int]) -> str:
     """Return whole numbers as text: ``1-4, 7``."""
     spans = []
     for value in values:

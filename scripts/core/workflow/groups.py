@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import Any
 
-# The rooms of a study's results that models read; they are made before models are loaded.
+# The folders of a study's results that models read; they are made before models are loaded.
 MODEL_INPUTS = ("instances", "texts", "prompts")
 
 
@@ -16,7 +16,7 @@ def form_groups(rules: Iterable[Any], studies: Collection[str]) -> None:
 
 
 def job_group(outputs: Iterable[str], studies: Collection[str]) -> str | None:
-    """Return the group of a rule by the room of ``results/`` that its outputs lie in; None: jobs of their own.
+    """Return the group of a rule by the folder of ``results/`` that its outputs lie in; None: jobs of their own.
 
     Instances and what else models read travel in one job; the rest of a study's results and the paper in another.
 

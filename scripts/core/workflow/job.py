@@ -59,7 +59,7 @@ def _named(group: Any) -> dict[str, Any]:
 
 def _recorder(job: Any, function: Callable[..., Any]) -> Any:
     """Return the recorder of a Snakemake job; it removes the record of an earlier run."""
-    # By name, since the rooms of the core keep what records a job apart from what runs it.
+    # By name, since the package that runs jobs must not import the one that records them.
     recorder = importlib.import_module("scripts.core.provenance.recorder")
     script = Path(sys.modules["__main__"].__file__ or "").resolve()
     script = script.relative_to(ROOT).as_posix() if script.is_relative_to(ROOT) else script.name

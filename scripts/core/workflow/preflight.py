@@ -142,7 +142,7 @@ def check_jobs(dag: Any, settings: Any, stored: bool) -> list[str]:
             reasons.setdefault(" ".join(str(error).split()), []).append(name)
     if bounded:
         log.warning(
-            f"The profile's resources allow {listed(bounded)} no more memory or time; what they need may be more."
+            f"The profile's resources allow {shorten_list(bounded)} no more memory or time; what they need may be more."
         )
     for account in accounts - {None, ""}:
         try:
@@ -151,12 +151,12 @@ def check_jobs(dag: Any, settings: Any, stored: bool) -> list[str]:
         except WorkflowError as error:
             reasons[" ".join(str(error).split())] = ["slurm_account"]
     for options, names in alike.items():
-        words = refusal(options)
-        if words and passes(words):
-            log.warning(f"Slurm has no place for {listed(names)} now ({words}); the jobs may wait.")
+        words = refusal_reason(options)
+        if words and may_pass_later(words):
+            log.warning(f"Slurm has no place for {shorten_list(names)} now ({words}); the jobs may wait.")
         elif words:
             reasons.setdefault(f"{words}, says sbatch {options}", []).extend(names)
-    return [f"{reason} ({listed(names)})" for reason, names in reasons.items()]
+    return [f"{reason} ({shorten_list(names)})" for reason, names in reasons.items()]
 
 
 def sbatch_options(job: Any, settings: Any, partitions: Sequence[Partition]) -> str:
@@ -186,7 +186,7 @@ def sbatch_options(job: Any, settings: Any, partitions: Sequence[Partition]) -> 
     return " ".join(command.partition("--comment test")[2].split())
 
 
-def refusal(options: str) -> str | None:
+def refusal_reason(options: str) -> str | None:
     """Return why Slurm would refuse a job with these options, as ``sbatch --test-only`` says; None: it would not."""
     command = ["sbatch", "--test-only", *shlex.split(options), "--wrap=true"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -194,7 +194,7 @@ def refusal(options: str) -> str | None:
     return "; ".join(dict.fromkeys(filter(None, lines))) if done.returncode else None
 
 
-def passes(words: str) -> bool:
+def may_pass_later(words: str) -> bool:
     """Tell whether what is refused now may be taken later: jobs fill a limit, or nodes and partitions are away."""
     if "submit limit" in words:
         return bool(query_slurm("squeue", "--noheader", f"--user={getpass.getuser()}"))
@@ -204,6 +204,6 @@ def passes(words: str) -> bool:
     )
 
 
-def listed(names: Sequence[str]) -> str:
+def shorten_list(names: Sequence[str]) -> str:
     names = sorted(set(names))
     return f"{', '.join(names[:3])}{f' and {len(names) - 3} more' if len(names) > 3 else ''}"

@@ -162,7 +162,7 @@ def comparison(_, text):
     numbers = dict.fromkeys(("value_a", "value_b", *compare.PAIRED[:-1], "p_holm"), 0.5)
     tables = {name: pd.DataFrame({"text": [text]}) for name in ("files", "records", "flipped")}
     tables["estimates"] = pd.DataFrame([words | numbers | {"differs": True, "headline": True}])
-    return compare.render(f"{run.name} is the same.", run, run, tables)
+    return compare.render_page(f"{run.name} is the same.", run, run, tables)
 
 
 TYPESET = {"paper": paper, "tables of models": model_tables, "card": lambda *given: card(*given)[0]}

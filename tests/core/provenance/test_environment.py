@@ -50,7 +50,7 @@ def test_packages_are_those_the_code_reaches(tmp_path):
     (tmp_path / "a.py").write_text("import json\nfrom pandas import DataFrame\n")
     named = closure.top_level_imports("a.py", tmp_path)
     providers = {"pandas": ["pandas"], "numpy": ["numpy"], "yaml": ["PyYAML"], "pytest": ["pytest"]}
-    used, runner = environment.packages(["pandas.core", "numpy", "yaml", "json", "os"], named, providers)
+    used, runner = environment.reachable_packages(["pandas.core", "numpy", "yaml", "json", "os"], named, providers)
     assert set(used) == {"pandas", "numpy"}
     assert set(runner) == {"pyyaml"}
 
@@ -61,10 +61,10 @@ def test_pins_prefer_the_lock_and_normalise_names(tmp_path):
     (tmp_path / "requirements.lock").write_text("Py_YAML==6.0 \\\n    --hash=sha256:00\n")
     (tmp_path / "requirements.in").write_text("torch==2.0\npy-yaml==5.0\n")
     (tmp_path / "models.lock").write_text("weights==1.0\n")
-    assert environment.pins(tmp_path) == {"py-yaml": "6.0", "torch": "2.0", "weights": "1.0"}
-    assert set(environment.lock_digest(tmp_path)) == set(environment.LOCKS)
+    assert environment.read_lock_pins(tmp_path) == {"py-yaml": "6.0", "torch": "2.0", "weights": "1.0"}
+    assert set(environment.digest_locks(tmp_path)) == set(environment.LOCKS)
     (tmp_path / "requirements.lock").unlink()
-    for read in (environment.pins, environment.lock_digest):
+    for read in (environment.read_lock_pins, environment.digest_locks):
         with pytest.raises(UserError, match=r"^requirements\.lock: no such file.*restore it$"):
             read(tmp_path)
 

@@ -9,7 +9,7 @@ from scripts.core.workflow import groups
     "outputs, group",
     [
         (["results/ruff/analysis/{templates}/a.csv", "results/ruff/analysis/{templates}/b.csv"], "analyses"),
-        *[([f"results/ruff/{room}/run.parquet"], "instances") for room in ("instances", "texts", "prompts")],
+        *[([f"results/ruff/{folder}/run.parquet"], "instances") for folder in ("instances", "texts", "prompts")],
         (["results/sixth/figures/{templates}/x.pdf"], None),
         (["results/paper/main.tex"], "analyses"),
         (["results/plan.csv"], None),

@@ -65,8 +65,8 @@ def test_what_no_partition_or_the_executor_takes_is_refused(resources, words):
 
 
 def check(monkeypatch, words, jobs, passes=False):
-    monkeypatch.setattr(preflight, "refusal", lambda options: words)
-    monkeypatch.setattr(preflight, "passes", lambda words: passes)
+    monkeypatch.setattr(preflight, "refusal_reason", lambda options: words)
+    monkeypatch.setattr(preflight, "may_pass_later", lambda words: passes)
     monkeypatch.setattr(preflight, "submitted_jobs", lambda dag: jobs.items())
     bounds = {"mem_mb": SimpleNamespace(value=500), "runtime": SimpleNamespace(value=None)}
     dag = SimpleNamespace(workflow=SimpleNamespace(global_resources=bounds))
@@ -100,7 +100,7 @@ def test_refusals_name_the_jobs_once_for_each_reason(monkeypatch, caplog):
 )
 def test_what_time_can_heal_is_no_error(monkeypatch, words, queue, states, expected):
     monkeypatch.setattr(preflight, "query_slurm", lambda command, *rest: queue if command == "squeue" else states)
-    assert preflight.passes(words) == expected
+    assert preflight.may_pass_later(words) == expected
 
 
 def test_settings_with_which_a_run_would_hang_are_refused(monkeypatch):
