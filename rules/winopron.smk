@@ -40,7 +40,6 @@ WINOPRON_FILES = {
 }
 WINOPRON_COMPARED = {"template_sets": WINOPRON.parts, "every_set": ["replica", "official"]}
 WINOPRON_DRAWN = ["accuracy", "consistency", "bias"]
-# Tables 2 to 6 and 8 to 10 of the paper, in this order.
 WINOPRON_TABULATED = ["performance", "consistency", "biased_occupations", "overlap_systems", "overlap_cases"]
 WINOPRON_TABULATED += ["f1", "precision", "recall"]
 WINOPRON_SHOWN = ["problems", "schemas", "groups"]
@@ -196,20 +195,22 @@ rule winopron_figures:
         "../scripts/winopron/figures.py"
 
 
-rule winopron_table:
+# Tables 2 to 6 and 8 to 10 of the paper.
+rule winopron_tables:
     input:
         **rules.winopron_estimates.output,
     output:
-        tex="results/winopron/tables/{templates}/{table}.tex",
-        csv=reported("results/winopron/tables/{templates}/{table}.csv", WINOPRON_CATEGORY, 2, "table", "{table}"),
+        tex=expand("results/winopron/tables/{{templates}}/{table}.tex", table=WINOPRON_TABULATED),
+        csv=[
+            reported(path, WINOPRON_CATEGORY, 2, "table")
+            for path in expand("results/winopron/tables/{{templates}}/{table}.csv", table=WINOPRON_TABULATED)
+        ],
     log:
-        "results/logs/winopron_table/{templates}_{table}.log",
-    wildcard_constraints:
-        table=one_of(WINOPRON_TABULATED),
+        "results/logs/winopron_tables/{templates}.log",
     conda:
         "../envs/analysis.yaml"
     params:
-        **from_wildcards("templates", "table"),
+        **from_wildcards("templates"),
         labels=WINOPRON.labels,
     script:
         "../scripts/winopron/tables.py"
@@ -251,28 +252,20 @@ rule winopron_table_prompts:
 
 
 # Figures 1, 2 and 4 of the paper, which are text.
-rule winopron_table_sentences:
+rule winopron_tables_of_sentences:
     input:
         problems=str(TEMPLATES / "winopron/problems.tsv"),
-        instances="results/winopron/instances/{templates}/double.parquet",
+        instances="results/winopron/instances/replica/double.parquet",
     output:
-        tex="results/winopron/tables/{templates}/{sentences}.tex",
-        csv=reported(
-            "results/winopron/tables/{templates}/{sentences}.csv",
-            WINOPRON_CATEGORY,
-            5,
-            "table",
-            "Sentences: {sentences}",
-        ),
+        tex=expand("results/winopron/tables/replica/{sentences}.tex", sentences=WINOPRON_SHOWN),
+        csv=[
+            reported(path, WINOPRON_CATEGORY, 5, "table")
+            for path in expand("results/winopron/tables/replica/{sentences}.csv", sentences=WINOPRON_SHOWN)
+        ],
     log:
-        "results/logs/winopron_table_sentences/{templates}_{sentences}.log",
-    wildcard_constraints:
-        templates="replica",
-        sentences=one_of(WINOPRON_SHOWN),
+        "results/logs/winopron_tables_of_sentences/all.log",
     conda:
         "../envs/analysis.yaml"
-    params:
-        **from_wildcards("sentences"),
     script:
         "../scripts/winopron/tables.py"
 

@@ -1,11 +1,11 @@
-"""The paper's tables, each by the function that the wildcard ``table`` names (rules/winopron.smk).
+"""The paper's tables (rules ``winopron_tables`` and others in ``rules/winopron.smk``).
 
 Cells are written as they are printed (LaTeX and CSV); full precision is in the tables that they are made from.
 """
 
 import itertools
 from collections.abc import Callable
-from typing import Any
+from pathlib import Path
 
 import pandas as pd
 
@@ -17,6 +17,7 @@ from scripts.core.paper.formats import MISSING_MARK, NOT_RUN, format_interval, f
 from scripts.core.paper.tables import write_cells, write_table
 from scripts.core.workflow.job import run_named
 from scripts.winopron import examples, study
+from scripts.winopron.prompts import read_prompts
 from scripts.winopron.study import CASE_LABELS, CORRECTED, EACH, ENTITIES, READINGS, SETS, TOGETHER, pick
 
 PROMPTS = {"": "", EACH: "each", TOGETHER: "all together"}
@@ -28,23 +29,23 @@ CHANGED_VERB = "Verb changed for they"
 """Row of the templates whose verb is another one with *they* (section 3.1)."""
 
 
-def table(
+def tables(
     *,
     estimates: str,
     biased_occupations: str,
     overlap: str,
-    tex: str,
-    csv: str,
-    table: str,
+    tex: list[str],
+    csv: list[str],
     templates: str,
     labels: dict,
 ) -> None:
-    """Write one of the tables of results on a template set; ``labels`` are what tables call systems."""
-    source, made, left = TABLES[table]
+    """Write the tables of results on a template set that their files name; ``labels`` are what tables call systems."""
     paths = {"estimates": estimates, "overlap": overlap, "biased_occupations": biased_occupations}
-    tables = [study.with_systems(study.read_table(paths[name]), labels) for name in source]
-    cells, printed = made(*tables, templates)
-    write_cells(tex, csv, cells, left, ("System", "Sentences", "Split", "Pronoun set", "Case"), printed)
+    read = {name: study.with_systems(study.read_table(path), labels) for name, path in paths.items()}
+    for made in zip(tex, csv, strict=True):
+        source, tabulate, left = TABLES[Path(made[0]).stem]
+        cells, printed = tabulate(*(read[name] for name in source), templates)
+        write_cells(*made, cells, left, ("System", "Sentences", "Split", "Pronoun set", "Case"), printed)
 
 
 def performance(estimates: pd.DataFrame, templates: str) -> tuple[pd.DataFrame, pd.DataFrame | None]:
@@ -217,9 +218,7 @@ def count_templates(instances: pd.DataFrame) -> pd.Series:
 
 def table_prompts(*, prompt_templates: str, tex: str, csv: str, wording: str, chosen: str | list) -> None:
     """List the prompts of the run (paper Table 7); ``\\\\n`` stands for a line break, as in the study."""
-    from scripts.winopron import prompts as prompt_files
-
-    read = prompt_files.read_prompts(prompt_templates, wording, chosen)
+    read = read_prompts(prompt_templates, wording, chosen)
     cells = pd.DataFrame(
         {"ID": list(read), "Prompt": [prompt["text"].replace("\n", "\\n") for prompt in read.values()]}
     )
@@ -227,16 +226,18 @@ def table_prompts(*, prompt_templates: str, tex: str, csv: str, wording: str, ch
     files.write_text(tex, latex.wrapped_table(cells, [0.05, 0.9]))
 
 
-def table_sentences(*, instances: str, problems: str, tex: str, csv: str, sentences: str) -> None:
-    """Show this project's sentences about two people (paper Figures 1, 2 and 4); ``sentences`` says which."""
-    read: Any = files.read_parquet(instances)
-    frame = {
-        "problems": lambda: examples.problems(examples.read_problems(problems), read),
-        "schemas": lambda: examples.schemas(read),
-        "groups": lambda: examples.groups(read),
-    }[sentences]()
-    files.write_csv(csv, frame)
-    files.write_text(tex, examples.typeset(frame))
+def tables_of_sentences(*, instances: str, problems: str, tex: list[str], csv: list[str]) -> None:
+    """Show this project's sentences about two people (paper Figures 1, 2 and 4)."""
+    read = files.read_parquet(instances)
+    frames = {
+        "problems": examples.problems(examples.read_problems(problems), read),
+        "schemas": examples.schemas(read),
+        "groups": examples.groups(read),
+    }
+    for tex_file, csv_file in zip(tex, csv, strict=True):
+        frame = frames[Path(csv_file).stem]
+        files.write_csv(csv_file, frame)
+        files.write_text(tex_file, examples.typeset(frame))
 
 
 if __name__ == "__main__":

@@ -11,12 +11,10 @@ def cells(run):
     """Return the cells of a table, all systems as rows, and its LaTeX."""
     folder, labels = run
     paths = {kind: str(folder / f"{kind}.csv") for kind in ("estimates", "biased_occupations", "overlap")}
-    made = {kind: folder / f"t.{kind}" for kind in ("tex", "csv")}
 
     def make(name):
-        tables.table(
-            **paths, tex=str(made["tex"]), csv=str(made["csv"]), table=name, templates="replica", labels=labels
-        )
+        made = {kind: folder / "tables" / f"{name}.{kind}" for kind in ("tex", "csv")}
+        tables.tables(**paths, **{kind: [str(path)] for kind, path in made.items()}, templates="replica", labels=labels)
         return files.read_csv(made["csv"], dtype=str).fillna(""), made["tex"].read_text(encoding="utf-8")
 
     return make

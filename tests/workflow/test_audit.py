@@ -24,7 +24,7 @@ SCORES = "results/ruff/scores/replica"
 WINOPRON = "results/winopron"
 TABLES, PICTURES = f"{WINOPRON}/tables/replica", f"{WINOPRON}/figures/replica"
 ESTIMATES, NUMBERS = f"{WINOPRON}/estimates.csv", f"{WINOPRON}/analysis/replica/paper_numbers.json"
-RECORDS = "results/provenance/winopron_table/table={},templates=replica.json"
+RECORD = "results/provenance/winopron_tables/templates=replica.json"
 FULL = "winopron.replica.accuracy.double.{}.model.full likelihood.corrected.value"
 """The id of a number."""
 typeset = pytest.mark.skipif(PAPER != "paper", reason="latexmk is not installed: there is no paper and no manifest")
@@ -123,7 +123,7 @@ ROUNDS = (
             f"{PICTURES}/mine.pdf", "orphan", "no rule", "a file that no rule makes lies among the results",
         ),
         "record": (
-            lambda tree: (tree / RECORDS.format("consistency")).unlink(),
+            lambda tree: (tree / RECORD).unlink(),
             f"{TABLES}/consistency.csv", "missing", "did not finish", "a record is deleted",
         ),
     },
@@ -216,7 +216,7 @@ def test_a_copy_of_results_alone_with_fresh_times_is_current(finished, tmp_path)
 def test_a_forged_run_is_told_by_what_was_published(tree, tmp_path):
     """The audit alone finds accidents; a result that was changed with its records agrees with them."""
     published = shutil.copy(tree / "results/paper/manifest.sha256", tmp_path / "published.sha256")
-    table, forged = f"{TABLES}/performance.csv", RECORDS.format("performance")
+    table, forged = f"{TABLES}/performance.csv", RECORD
     edit_cell(tree / table)
     new = files.sha256(tree / table)
     for path in records_of(tree):
@@ -283,7 +283,7 @@ def test_results_that_were_touched_rerun_nothing_and_stay_stale(tree):
     module, table = "scripts/winopron/tables.py", f"{TABLES}/performance.csv"
     edit_code(tree / module)
     assert copy.planned(*TARGETS, "--rerun-triggers", "mtime", "input") == {}
-    assert "winopron_table" in copy.planned(*TARGETS)
+    assert "winopron_tables" in copy.planned(*TARGETS)
     done = copy.snakemake("--touch", *TARGETS)
     assert done.returncode == 0, done.stdout
     assert copy.planned(*TARGETS) == {}
