@@ -37,7 +37,7 @@ MISGENDERED_FILES = {
         "templates": upstream("misgendered/templates/templates.csv"),
         **{name: upstream(f"misgendered/names/{name}.txt") for name in misgendered_study.NAME_CLASSES},
         **{
-            misgendered_study.declaration(kind, number): upstream(
+            misgendered_study.name_declaration(kind, number): upstream(
                 f"misgendered/templates/{prefix}_template_{number}.csv"
             )
             for kind, prefix in (("explicit", "explicit"), ("parenthetical", "parenth"))

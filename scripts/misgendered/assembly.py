@@ -148,12 +148,14 @@ class Instances:
     def texts(self, choices: pd.DataFrame) -> list[str]:
         """Return the texts that some choices make, with their slot."""
         names, groups = [entry["name"] for entry in self.names], self.groups.values()
-        declared = [[declaring.declared_forms(way, forms) for forms in groups] for way in self.declarations]
+        declared = [
+            [declaring.declared_forms(declaration, forms) for forms in groups] for declaration in self.declarations
+        ]
         return [
-            self._patterns[way][template]
+            self._patterns[declaration][template]
             .replace(declaring.NAME, names[name])
-            .replace(declaring.DECLARED_SLOT, declared[way][group])
-            for way, template, name, group in zip(*(choices[of].tolist() for of in CHOICES), strict=True)
+            .replace(declaring.DECLARED_SLOT, declared[declaration][group])
+            for declaration, template, name, group in zip(*(choices[of].tolist() for of in CHOICES), strict=True)
         ]
 
     @cached_property
@@ -161,9 +163,12 @@ class Instances:
         """The texts with the slots of declarations, by declaration and template."""
         released = self.templates.released if self.wording == "faithful" else {}
         return [
-            released.get((way.kind, way.number))
-            or [declaring.pattern(way.kind, template.text, self.wording) for template in self.templates.rows]
-            for way in self.declarations
+            released.get((declaration.kind, declaration.number))
+            or [
+                declaring.add_declaration(declaration.kind, template.text, self.wording)
+                for template in self.templates.rows
+            ]
+            for declaration in self.declarations
         ]
 
     @cached_property
@@ -171,11 +176,13 @@ class Instances:
         """What instances have of each of their :data:`CHOICES`, of template and group together, and of the run."""
         offers = {form: options.candidate_forms(self.groups, form) for form in study.FORMS}
         joined = {form: [SEPARATOR.join(groups) for groups in offer.values()] for form, offer in offers.items()}
-        ways, texts, names = self.declarations, self.templates.rows, self.names
+        declarations, texts, names = self.declarations, self.templates.rows, self.names
         return {
             "declaration": {
-                "declaration": [way.name for way in ways], "declaration_type": [way.kind for way in ways],
-                "declaration_number": [way.number for way in ways], "declaration_row": [way.row for way in ways],
+                "declaration": [one.name for one in declarations],
+                "declaration_type": [one.kind for one in declarations],
+                "declaration_number": [one.number for one in declarations],
+                "declaration_row": [one.row for one in declarations],
             },
             "template": {
                 "form": [text.form for text in texts], "options": [list(offers[text.form]) for text in texts],

@@ -25,7 +25,7 @@ def choices(
     *, predictions: list, instances: list, scores: list, choices: str, models: list, template_sets: list, wording: str,
     made: dict, draws: int, seed: int,
 ) -> None:  # fmt: skip
-    """Tabulate what changes where the paper and the authors' code differ, on the same scores (:func:`changes`).
+    """Write what changes where the paper and the authors' code differ, on the same scores (:func:`tabulate_changes`).
 
     ``predictions`` and ``instances`` have a file for each of ``template_sets``, ``scores`` one for each of them and of
     ``models``, models varying fastest. ``made`` is how the run chose labels and capitals, which are also chosen the
@@ -62,7 +62,7 @@ def compare_choices(
                 raise UserError(f"{predictions}: not of the instances in {instances}; run the workflow again")
             pairs = base.assign(picked_other=rows.picked, correct_other=rows.correct)
             found[name][model] = count_changes(pairs, grid)
-    tables = [changes(of_choice, grid, name, others[name]) for name, of_choice in found.items()]
+    tables = [tabulate_changes(of_choice, grid, name, others[name]) for name, of_choice in found.items()]
     if reworded:
         tables.insert(0, changes_of_wording(reworded, study.other_wording(wording), draws, seed))
     return pd.concat(tables, ignore_index=True)
@@ -77,7 +77,7 @@ def match_rewordings(base: pd.DataFrame, reworded: pd.DataFrame) -> pd.DataFrame
 def changes_of_wording(pairs: dict[str, pd.DataFrame], made: str, draws: int, seed: int) -> pd.DataFrame:
     """Return what the wording ``made`` changes, from what each model picks in both."""
     grid = Grid(pairs.values(), draws, seed)
-    return changes({model: count_changes(rows, grid) for model, rows in pairs.items()}, grid, "wording", made)
+    return tabulate_changes({model: count_changes(rows, grid) for model, rows in pairs.items()}, grid, "wording", made)
 
 
 def count_changes(pairs: pd.DataFrame, grid: Grid) -> dict[str, np.ndarray]:
@@ -93,7 +93,7 @@ def count_changes(pairs: pd.DataFrame, grid: Grid) -> dict[str, np.ndarray]:
     }
 
 
-def changes(found: Changes, grid: Grid, choice: str, made: str) -> pd.DataFrame:
+def tabulate_changes(found: Changes, grid: Grid, choice: str, made: str) -> pd.DataFrame:
     """Return how accuracies change when one choice is made otherwise, on the same instances.
 
     Args:

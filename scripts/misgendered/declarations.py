@@ -34,10 +34,10 @@ class Declaration:
     @property
     def name(self) -> str:
         """Its name, such as ``explicit_31``."""
-        return study.declaration(self.kind, self.number)
+        return study.name_declaration(self.kind, self.number)
 
 
-def read(path: str | Path) -> Combinations:
+def read_combinations(path: str | Path) -> Combinations:
     """Read the combinations of declared forms: columns ``number``, ``forms`` (separated by blanks), ``source``."""
     combinations: Combinations = {}
     rows = read_frame(path, ("number", "forms", "source"), key="number", levels={"source": SOURCES})
@@ -63,7 +63,9 @@ def read(path: str | Path) -> Combinations:
     return combinations
 
 
-def select(combinations: Combinations, kinds: Sequence[str], numbers: Sequence[int], path: str | Path) -> list:
+def select_declarations(
+    combinations: Combinations, kinds: Sequence[str], numbers: Sequence[int], path: str | Path
+) -> list:
     """Return the declarations of a run: types in the order of ``kinds``, in each the numbers as given."""
     for number in numbers:
         if number not in combinations:
@@ -77,7 +79,7 @@ def declared_forms(declaration: Declaration, forms: dict[str, str]) -> str:
     return "/".join(forms[form] for form in declaration.forms)
 
 
-def pattern(kind: str, text: str, wording: str) -> str:
+def add_declaration(kind: str, text: str, wording: str) -> str:
     """Return a template, which mentions the name, with its declaration: a text with both slots of this module."""
     faithful = wording == "faithful"
     text = text if faithful else text.strip()

@@ -21,28 +21,28 @@ from scripts.misgendered import samples, study
 from scripts.misgendered.assembly import Instances
 
 KIND = "explicit"
-"""How examples and instances declare pronouns; :func:`declaration` says which."""
+"""How examples and instances declare pronouns; :func:`find_declaration` says which."""
 
 TOKENS_PER_LINE = 48
 """Tokens of an example or an instance, on the dear side: 39 on average, and 48 in the longest of 110 prompts with four
 examples or more, of either template set, under MiniLM's tokenizer."""
 
 
-def table(instances: Instances, shots: int, draws: int, size: int, seed: int) -> pd.DataFrame:
+def make_prompts(instances: Instances, shots: int, draws: int, size: int, seed: int) -> pd.DataFrame:
     """Return instances with examples before them.
 
     Args:
-        instances: Of the one declaration that examples use (:func:`declaration`).
+        instances: Of the one declaration that examples use (:func:`find_declaration`).
         draws: How often the examples are drawn anew for each of ``size`` instances, a balanced sample.
 
     Returns:
         ``size * draws`` rows, the draw varying fastest, also with the templates, names and groups of the examples and
         which lines of their files these are.
     """
-    questions = samples.draw(instances, size, seed, "few_shot.instances")
+    questions = samples.draw_sample(instances, size, seed, "few_shot.instances")
     questions = questions.loc[questions.index.repeat(draws)].reset_index(drop=True)
     drawn = [
-        examples(instances, question, shots, seed, row % draws)
+        draw_examples(instances, question, shots, seed, row % draws)
         for row, question in enumerate(questions.itertuples(index=False))
     ]
     shown = instances.table(pd.concat(drawn, ignore_index=True))
@@ -60,7 +60,7 @@ def table(instances: Instances, shots: int, draws: int, size: int, seed: int) ->
     return made.assign(**{name: pd.Series(np.split(of.to_numpy(), len(made))) for name, of in of_examples.items()})
 
 
-def examples(instances: Instances, question: Any, shots: int, seed: int, draw: int) -> pd.DataFrame:
+def draw_examples(instances: Instances, question: Any, shots: int, seed: int, draw: int) -> pd.DataFrame:
     """Return the choices behind the examples of one instance, made from the choices ``question``: rows, none twice."""
     forms = [text.form for text in instances.templates.rows]
     form = forms[question.template]
@@ -99,7 +99,7 @@ def metadata(instances: Instances, shots: int, draws: int, size: int, seed: int)
     return given | {"origins": origins | {name: file for name, file in lines.items() if not file.startswith("{")}}
 
 
-def declaration(combinations: dict, path: str | Path) -> int:
+def find_declaration(combinations: dict, path: str | Path) -> int:
     """Return the number of the declaration that examples use; a UserError if no combination declares all five forms."""
     number = next((number for number, (forms, _) in combinations.items() if set(forms) == set(study.FORMS)), None)
     if number is None:

@@ -41,7 +41,7 @@ def write_pronouns(tex: str, csv: str, loaded: Instances) -> None:
 
 def write_declarations(tex: str, csv: str, loaded: Instances) -> None:
     """Table 2: the combinations of forms that are declared."""
-    declared = dict.fromkeys(way.forms for way in loaded.declarations)
+    declared = dict.fromkeys(declaration.forms for declaration in loaded.declarations)
     rows = [(len(forms), ", ".join(SHORT[form] for form in forms)) for forms in declared]
     write_table(tex, csv, pd.DataFrame(rows, columns=["Forms", "Declared"]), left=2)
 

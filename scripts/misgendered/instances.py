@@ -34,15 +34,15 @@ def load(
     """
     given = dict(zip(kinds, template_files, strict=True))
     groups = study.select_groups(read_pronouns(pronouns), pronoun_sets)
-    combined = declarations.read(combinations)
+    combined = declarations.read_combinations(combinations)
     if "names" in given:
         texts, listed = templates.read_replica(given["templates"]), names.read_replica(given["names"])
     else:
         released = {
-            (kind, number): given[study.declaration(kind, number)]
+            (kind, number): given[study.name_declaration(kind, number)]
             for kind in study.DECLARATION_TYPES
             for number in combined
-            if study.declaration(kind, number) in given
+            if study.name_declaration(kind, number) in given
         }
         texts = templates.read_official(given["templates"], released)
         listed = names.read_official(given)
@@ -51,7 +51,7 @@ def load(
         templates=texts,
         names=listed,
         groups=groups,
-        declarations=declarations.select(combined, declared["types"], declared["numbers"], combinations),
+        declarations=declarations.select_declarations(combined, declared["types"], declared["numbers"], combinations),
         wording=declared["wording"],
         group_rows=[lines[group] for group in groups],
         origins={
@@ -82,10 +82,10 @@ def few_shot(
     shots: int, draws: int, size: int, seed: int, selected: str,
 ) -> None:  # fmt: skip
     """Put ``shots`` examples before ``size`` instances, ``draws`` times (Table 13 of the paper)."""
-    number = examples.declaration(declarations.read(combinations), combinations)
+    number = examples.find_declaration(declarations.read_combinations(combinations), combinations)
     of_examples = declared | {"types": [examples.KIND], "numbers": [number]}
     loaded = load(template_files, kinds, pronouns, combinations, pronoun_sets, of_examples)
-    table = examples.table(loaded, shots, draws, size, seed)
+    table = examples.make_prompts(loaded, shots, draws, size, seed)
     files.write_parquet(selected, table, examples.metadata(loaded, shots, draws, size, seed))
 
 
@@ -109,12 +109,12 @@ def count_sizes(loaded: Instances) -> dict[str, int]:
     forms = [template.form for template in loaded.templates.rows]
     classes = [entry["name_class"] for entry in loaded.names]
     of_forms = {form: forms.count(form) for form in study.FORMS}
-    declared = [len(way.forms) for way in loaded.declarations]
+    declared = [len(declaration.forms) for declaration in loaded.declarations]
     return {
         "full": math.prod(loaded.shape), "one": math.prod(loaded.shape[1:]), "groups": len(loaded.groups),
         "types": len({forms.type for forms in loaded.groups.values()}), "forms": len(set(forms)),
-        "combinations": len({way.number for way in loaded.declarations}),
-        "declaration_types": len({way.kind for way in loaded.declarations}),
+        "combinations": len({declaration.number for declaration in loaded.declarations}),
+        "declaration_types": len({declaration.kind for declaration in loaded.declarations}),
         "declared.fewest": min(declared), "declared.most": max(declared), "templates": len(forms),
         "templates.smallest": min(of_forms.values()), "names": len(classes),
     } | {f"templates.{form}": count for form, count in of_forms.items()} | {

@@ -30,7 +30,7 @@ def read_replica(path: str | Path) -> list[dict]:
     """Read this project's names: ``name``, ``name_class``, ``file``, ``row``, and ``where``, for messages."""
     rows = read_frame(path, COLUMNS, levels={"name_class": NAME_CLASSES})[["name", "name_class"]]
     where = [f"{path}, row {row}" for row in rows.index]
-    return check(rows.assign(file=Path(path).name, row=rows.index, where=where).to_dict("records"), str(path))
+    return check_names(rows.assign(file=Path(path).name, row=rows.index, where=where).to_dict("records"), str(path))
 
 
 def read_official(paths: dict[str, str]) -> list[dict]:
@@ -42,10 +42,10 @@ def read_official(paths: dict[str, str]) -> list[dict]:
             if name := line.removesuffix("\r"):
                 facts = {"name": name, "name_class": name_class, "file": Path(path).name, "row": row}
                 names.append(facts | {"where": f"{path}, row {row}"})
-    return check(names, paths[NAME_CLASSES[0]])
+    return check_names(names, paths[NAME_CLASSES[0]])
 
 
-def check(names: list[dict], path: str) -> list[dict]:
+def check_names(names: list[dict], path: str) -> list[dict]:
     """Return names that can stand in a text, such as *D'Andre*, *Zoë* and *Anne-Marie*; refuse others."""
     seen = {}
     for entry in names:

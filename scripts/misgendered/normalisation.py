@@ -57,7 +57,7 @@ def loss_sums(instances: pd.DataFrame, scores: pd.DataFrame, labels: str, capita
     return table.assign(text_bytes=scores_compared.byte_lengths(counted))
 
 
-def levels(table: pd.DataFrame) -> Iterator[tuple[dict, pd.DataFrame]]:
+def iterate_levels(table: pd.DataFrame) -> Iterator[tuple[dict, pd.DataFrame]]:
     """Yield what names each level with its rows: all, each type of pronouns, each group with its type."""
     yield {"pronoun_type": POOLED, "group": POOLED}, table
     for kind, part in table.groupby("pronoun_type", sort=False):
@@ -95,7 +95,7 @@ DESIGN = scores_compared.Design(
     scores=("tokens", "sum", "bytes"),
     kept=["pronoun_type", "group", *TEMPLATE, *NAME],
     clusters=TEMPLATE,
-    levels=levels,
+    levels=iterate_levels,
     models=pooled_models,
     bootstrap=TemplatesAndNames,
 )

@@ -42,7 +42,7 @@ class Plan(StudyPlan):
                 "studies"
             )
         if self.shots:
-            few_shot.declaration(declarations.read(self.combinations), self.combinations)
+            few_shot.find_declaration(declarations.read_combinations(self.combinations), self.combinations)
         few_shot.check_contexts(self.shots, {name: self.registered[name].context for name in self.readers})
 
     @cached_property
@@ -53,9 +53,9 @@ class Plan(StudyPlan):
     @cached_property
     def declarations(self) -> list[str]:
         """The names of the run's declarations."""
-        given, known = self["declarations"], declarations.read(self.combinations)
-        ways = declarations.select(known, given["types"], given["numbers"], self.combinations)
-        return [way.name for way in ways]
+        given, known = self["declarations"], declarations.read_combinations(self.combinations)
+        chosen = declarations.select_declarations(known, given["types"], given["numbers"], self.combinations)
+        return [declaration.name for declaration in chosen]
 
     @cached_property
     def corpora(self) -> dict[str, dict]:

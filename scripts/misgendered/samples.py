@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     import pyarrow
 
 
-def draw(instances: Instances, size: int, seed: int, key: str = "sample.instances") -> pd.DataFrame:
+def draw_sample(instances: Instances, size: int, seed: int, key: str = "sample.instances") -> pd.DataFrame:
     """Return the choices behind a sample (:data:`scripts.misgendered.assembly.CHOICES`).
 
     A sample of everything is in order: the group varies fastest, then the name. ``key`` is what messages call the
@@ -52,8 +52,8 @@ def sample_with_rewordings(
     At most ``reworded_size`` come in the other wording as well. A text that the wording leaves as it is keeps its id,
     so that models score it once.
     """
-    yield from instances.batches(draw(instances, size, seed))
-    yield from instances.reworded().batches(draw(instances, min(reworded_size, size), seed))
+    yield from instances.batches(draw_sample(instances, size, seed))
+    yield from instances.reworded().batches(draw_sample(instances, min(reworded_size, size), seed))
 
 
 class _Drawing:

@@ -122,7 +122,7 @@ def best_neo(groups: pd.DataFrame) -> dict[str, Any]:
 
 
 def changes_of_scores(table: pd.DataFrame) -> dict[str, dict]:
-    """Return what the sum of losses and their mean over bytes change, over all models (:func:`change`).
+    """Return what the sum of losses and their mean over bytes change, over all models (:func:`describe_change`).
 
     ``ties``: with the study's score; ``sum.models.moved``: models whose place by accuracy on neopronouns is another by
     the sum.
@@ -134,7 +134,9 @@ def changes_of_scores(table: pd.DataFrame) -> dict[str, dict]:
     for row in files.iterate_rows(pooled[pooled.normalisation != DESIGN.scores[0]]):
         ends, before = (row.difference_low, row.difference_high), row.accuracy - row.difference
         cell = {"templates": row.templates, "pronoun_type": row.pronoun_type, "normalisation": row.normalisation}
-        found |= change(row.normalisation, row.pronoun_type, before, row.accuracy, ends, row.flipped, source, cell)
+        found |= describe_change(
+            row.normalisation, row.pronoun_type, before, row.accuracy, ends, row.flipped, source, cell
+        )
     neo = table[(table.model != POOLED) & (table.group == POOLED) & (table.pronoun_type == "neo")]
     places = neo.pivot(index="model", columns="normalisation", values="accuracy").rank(ascending=False)
     moved = int((places[DESIGN.scores[0]] != places["sum"]).sum()) if len(places) else 0
@@ -142,7 +144,7 @@ def changes_of_scores(table: pd.DataFrame) -> dict[str, dict]:
 
 
 def changes_of_choices(table: pd.DataFrame) -> dict[str, dict]:
-    """Return of each choice that is made the other way what changes, over all models (:func:`change`).
+    """Return of each choice that is made the other way what changes, over all models (:func:`describe_change`).
 
     ``choice.<name>.n``: instances that were compared.
     """
@@ -152,13 +154,15 @@ def changes_of_choices(table: pd.DataFrame) -> dict[str, dict]:
         name = f"choice.{row.choice}"
         cell = {key: getattr(row, key) for key in ("templates", "choice", "made", "pronoun_type")}
         ends = (row.low, row.high)
-        found |= change(name, row.pronoun_type, row.accuracy, row.otherwise, ends, row.other_pick, source, cell)
+        found |= describe_change(
+            name, row.pronoun_type, row.accuracy, row.otherwise, ends, row.other_pick, source, cell
+        )
         if row.pronoun_type == POOLED:
             found[f"{name}.n"] = make_count(row.n // models[row.choice], source, **cell)
     return found
 
 
-def change(
+def describe_change(
     name: str, kind: str, before: float, after: float, ends: Sequence[float], moved: float, source: str, cell: Mapping
 ) -> dict[str, dict]:
     """Return ``<name>.other_pick``, the share of other picks; of a type of pronouns what changes.

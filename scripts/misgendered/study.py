@@ -115,7 +115,7 @@ def other_wording(wording: str) -> str:
     return next(name for name in WORDINGS if name != wording)
 
 
-def declaration(kind: str, number: int) -> str:
+def name_declaration(kind: str, number: int) -> str:
     """Return the name of a way of declaring: ``explicit`` and the combination of forms 31 are ``explicit_31``."""
     return f"{kind}_{number}"
 

@@ -46,7 +46,7 @@ def tables(
             write_table(*paths, blank_labels(cells, left), left, rows=tidy, align=align)
 
 
-def accuracy(row: Mapping) -> str:
+def format_accuracy(row: Mapping) -> str:
     """Return an accuracy in percent with its interval; of :data:`MANY_UNITS` instances or more it has a decimal."""
     decimals = int(row["below"] >= MANY_UNITS)
     ends = format_interval(100 * row["low"], 100 * row["high"], decimals, between="–")
@@ -55,7 +55,7 @@ def accuracy(row: Mapping) -> str:
 
 def with_printed_cells(rows: pd.DataFrame) -> pd.DataFrame:
     """Return estimates with what is printed of them: ``accuracy`` and ``n``."""
-    texts = [accuracy(row) for row in rows.to_dict("records")]
+    texts = [format_accuracy(row) for row in rows.to_dict("records")]
     return rows.assign(accuracy=texts, n=[format_number(n, 0) for n in rows.below])
 
 

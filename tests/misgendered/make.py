@@ -28,7 +28,7 @@ def official(mirror, wording="faithful"):
     """Return the authors' files in the mirror."""
     place = mirror / "misgendered"
     released = {
-        study.declaration(kind, number): str(place / f"templates/{prefix}_template_{number}.csv")
+        study.name_declaration(kind, number): str(place / f"templates/{prefix}_template_{number}.csv")
         for kind, prefix in (("explicit", "explicit"), ("parenthetical", "parenth"))
         for number in NUMBERS
     }

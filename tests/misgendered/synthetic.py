@@ -33,8 +33,8 @@ def loaded(examples=False):
 def instances(size, seed=0, shots=0, draws=1):
     """Return ``size`` instances; with ``shots`` examples in the prompt as many of each draw of the examples."""
     if shots:
-        return few_shot.table(loaded(examples=True), shots, draws, size, seed)
-    return loaded().table(samples.draw(loaded(), size, seed))
+        return few_shot.make_prompts(loaded(examples=True), shots, draws, size, seed)
+    return loaded().table(samples.draw_sample(loaded(), size, seed))
 
 
 def scores(table, seed=1, skill=1.0):

@@ -19,7 +19,6 @@ from scripts.misgendered import corpora, study
 from scripts.misgendered.documents import read_documents
 from tests.misgendered import make
 from tests.refusals import refused
-from tests.workflow.conftest import Workflow
 
 GROUPS = study.select_groups(read_pronouns(make.PRONOUNS), study.PRONOUN_GROUPS)
 WANTED = corpora.distinct_forms(GROUPS)
@@ -209,35 +208,6 @@ def test_a_finished_corpus_has_its_tables_alone(tmp_path):
     corpora.corpus_counts(counted=[counts], corpus_counts=str(tmp_path / "all.csv"))
     sums = corpora.document_sums(files.read_csv(tmp_path / "all.csv"))
     assert sums.values.tolist() == [["mine", "she", 2], ["mine", "xe", 3]]
-
-
-@pytest.mark.workflow
-@pytest.mark.nightly
-def test_a_mended_run_goes_on_from_what_was_counted(tmp_path):
-    workflow, table = Workflow(tmp_path), "results/misgendered/corpus_counts.csv"
-    corpus = {"name": "mine", "label": "Mine", "layout": "jsonl", "files": ["corpus/*.jsonl"]}
-    settings = {"studies": ["misgendered"], "misgendered": {"corpora": {"local": [corpus]}}}
-    (workflow.folder / "small.yaml").write_text(json.dumps(settings))
-    good, latin = (workflow.folder / f"corpus/{name}.jsonl" for name in "ac")
-    good.parent.mkdir()
-    good.write_bytes(json_lines(["She came.", "Xe left."]))
-    latin.write_bytes('{"text": "René"}\n'.encode("latin-1"))
-
-    def run():
-        return workflow.snakemake(table, overlay="small.yaml", environment={"PYTEST_CURRENT_TEST": ""})
-
-    done = run()
-    assert done.returncode and "Traceback" not in done.stdout
-    assert "corpus/c.jsonl, line 1: not UTF-8 (" in done.stdout
-    parts = workflow.folder / "results/misgendered/corpora/mine/parts"
-    assert [path.name for path in parts.iterdir()] == ["a.jsonl.json"]
-    latin.write_bytes(json_lines(["René said: they."]))
-    done = run()
-    assert done.returncode == 0, done.stdout[-3000:]
-    counts = files.read_csv(workflow.folder / table).drop_duplicates("word").set_index("word")
-    assert counts["count"][["she", "xe", "they", "he"]].tolist() == [1, 1, 1, 0]
-    # What no rule makes is no part of a finished run.
-    assert not parts.exists()
 
 
 def test_patterns_stand_for_files(tmp_path):

@@ -218,7 +218,7 @@ def changed(base, other):
     pairs = base.assign(picked_other=other.picked.to_numpy(), correct_other=other.correct.to_numpy())
     grid = Grid([base], DRAWS, 1)
     found = {model: choices.count_changes(rows, grid) for model, rows in pairs.groupby("model")}
-    return choices.changes(found, grid, "labels", "faithful").set_index(["model", "pronoun_type"])
+    return choices.tabulate_changes(found, grid, "labels", "faithful").set_index(["model", "pronoun_type"])
 
 
 def test_another_choice_is_compared_on_the_same_instances(predicted):

