@@ -13,7 +13,7 @@ from scripts.core.data import instances as instance_files
 from scripts.core.errors import UserError
 from scripts.core.workflow.job import log, run_named
 from scripts.ruff.human import HUMAN_QUESTION
-from scripts.ruff.narratives import load, schema
+from scripts.ruff.narratives import SCHEMA, load
 from scripts.ruff.prompts import instance_prompts, read_chains, read_prompts, select_chains, with_origins
 from scripts.ruff.selection import balanced_rows, priorities
 from scripts.ruff.templates import ORIGINS
@@ -27,7 +27,7 @@ def instances(*, templates: list, pronouns: str, pronoun_sets: list, n_distracto
     """
     narratives = load(templates, pronouns, pronoun_sets)
     metadata = narratives.metadata(n_distractors=n_distractors)
-    instance_files.write_stream(instances, schema(), narratives.full(n_distractors), metadata)
+    instance_files.write_stream(instances, SCHEMA, narratives.full(n_distractors), metadata)
 
 
 def context_free(*, templates: list, pronouns: str, pronoun_sets: list, context_free: str) -> None:

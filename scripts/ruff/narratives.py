@@ -31,12 +31,11 @@ from scripts.core.data.options import SLOT
 from scripts.core.data.templates import CASES, pronoun_lines, read_pronouns, select_pronoun_sets
 from scripts.core.errors import UserError
 from scripts.ruff.template_checks import read_checked
-from scripts.ruff.templates import ORIGINS, PERSON, PLACEHOLDERS, POLARITIES, PRONOUN, THEMES, Templates
+from scripts.ruff.templates import PERSON, PLACEHOLDERS, POLARITIES, PRONOUN, THEMES, Templates
 
 STUDY = "ruff"
 INTRODUCTIONS = THEMES * len(POLARITIES)
 MAX_DISTRACTORS = THEMES
-WORD = pa.dictionary(pa.int16(), pa.string())
 
 
 def load(templates: Sequence[str], pronouns: str, pronoun_sets: Sequence[str]) -> "Narratives":
@@ -68,10 +67,8 @@ class Narratives:
     """
 
     def __init__(self, templates: Templates, sets: dict):
-        self.templates = templates
-        self.sets = dict(sets)
+        self.templates, self.sets = templates, dict(sets)
         self.forms = {case: [forms[case] for forms in sets.values()] for case in CASES}
-        self._flat_forms = [form for case in CASES for form in self.forms[case]]
         self._task_cases = np.array([CASES.index(task.case) for task in templates.tasks])
         self._task_sentences = _Sentences(task.sentence.replace(PRONOUN, SLOT) for task in templates.tasks)
         self._introductions, self._first_distractors = (
@@ -92,84 +89,54 @@ class Narratives:
 
     def metadata(self, **settings: Any) -> dict[str, Any]:
         """Return the metadata of a file of instances that were made with ``settings``."""
-        return {
-            "study": STUDY,
-            "templates": self.templates.name,
-            "pronoun_sets": list(self.sets),
-            **settings,
-            "origins": self.templates.origins(),
-        }
-
-    def full_size(self, n_distractors: int) -> int:
-        """Return the number of rows of the full set."""
-        return full_size(n_distractors, len(self.sets), len(self.templates.tasks))
+        facts = {"study": STUDY, "templates": self.templates.name, "pronoun_sets": list(self.sets)}
+        return facts | settings | {"origins": self.templates.origins()}
 
     def table(self, n_distractors: int, rows: np.ndarray) -> pa.RecordBatch:
-        """Return the instances at ``rows`` of the full set in generation order, with :func:`schema`."""
+        """Return the instances at ``rows`` of the full set in generation order, with :data:`SCHEMA`."""
         codes = self._decode(n_distractors, np.asarray(rows, dtype=np.int64))
-        parts = self._sentences(codes)
-        case = self._task_cases[codes["task"]]
-        gold = case * len(self.sets) + codes["gold"]
-        columns = {
-            "instance_id": self._ids(parts, case, gold),
-            "text": _join(parts),
-            "options": self._options(case),
-            "gold": instances.encode_dictionary(self._flat_forms, gold),
-            **self._task_columns(codes["task"], case),
-            "pronoun": instances.encode_dictionary(self.sets, codes["gold"]),
-            "distractor_pronoun": instances.encode_dictionary(self.sets, codes.get("distractor"), len(rows)),
-            "n_distractors": pa.array(np.full(len(rows), n_distractors, dtype=np.int8)),
-            "task_index": pa.array(codes["task"].astype(np.int16)),
-            "introduction_index": pa.array(codes["introduction"].astype(np.int8)),
-            "distractor_indices": _lists(codes["indices"]),
-            "polarity": instances.encode_dictionary(POLARITIES, codes["introduction"] // THEMES),
-            **self._origin_columns(codes["task"], np.column_stack([codes["introduction"], codes["indices"]])),
+        sets, case = list(self.sets), self._task_cases[codes["task"]]
+        forms = [form for name in CASES for form in self.forms[name]]
+        gold = case * len(sets) + codes["gold"]
+        columns = self._text_columns(self._sentences(codes), case, forms, gold) | self._task_columns(
+            codes["task"], np.column_stack([codes["introduction"], codes["indices"]])
+        )
+        columns |= {
+            "gold": _take(forms, gold),
+            "pronoun": _take(sets, codes["gold"]),
+            "n_distractors": np.full(len(case), n_distractors),
+            "introduction_index": codes["introduction"],
+            "distractor_indices": list(codes["indices"]),
+            "polarity": _take(POLARITIES, codes["introduction"] // THEMES),
         }
-        return pa.RecordBatch.from_arrays(list(columns.values()), schema=schema())
+        if n_distractors:
+            columns["distractor_pronoun"] = _take(sets, codes["distractor"])
+        return _batch(columns, len(case))
 
     def context_free(self) -> pa.Table:
-        """Return the task sentences without context, one row each, as a table with :func:`sample_schema`."""
+        """Return the task sentences without context, one row each, with :data:`SAMPLE_SCHEMA`."""
         tasks = np.arange(len(self.templates.tasks))
-        case = self._task_cases
-        columns = {
-            "instance_id": self._ids([(self._task_sentences, tasks)], case, None),
-            "text": _join([(self._task_sentences, tasks)]),
-            "options": self._options(case),
-            **self._task_columns(tasks, case),
-            "task_index": pa.array(tasks.astype(np.int16)),
-            **self._origin_columns(tasks, np.zeros((len(tasks), 0), dtype=np.int64)),
-        }
-        kinds = sample_schema()
-        arrays = [
-            columns[field.name].cast(field.type) if field.name in columns else pa.nulls(len(tasks), field.type)
-            for field in kinds
-        ]
-        return pa.Table.from_arrays(arrays, schema=kinds)
+        columns = self._text_columns([(self._task_sentences, tasks)], self._task_cases, [""], None)
+        columns |= self._task_columns(tasks, np.zeros((len(tasks), 0), dtype=int))
+        return _with_seed(_batch(columns, len(tasks)), None)
 
     def full(self, n_distractors: int, rows_per_batch: int = 115_200) -> Iterator[pa.RecordBatch]:
         """Yield the full set in generation order, in batches of about ``rows_per_batch`` rows."""
-        total = self.full_size(n_distractors)
+        total = full_size(n_distractors, len(self.sets), len(self.templates.tasks))
         for start in range(0, total, rows_per_batch):
             yield self.table(n_distractors, np.arange(start, min(start + rows_per_batch, total)))
 
     def sample(self, n_distractors: int, seed: int) -> pa.Table:
-        """Draw the sample of one seed without making the full set (section 3.2).
+        """Draw the sample of one seed without making the full set (section 3.2), with :data:`SAMPLE_SCHEMA`.
 
         The rows are those of ``full.groupby([occupation, case, gold, distractor form]).sample(n=k,
         random_state=seed)`` in pandas, in the same order: groups sorted by occupation, the authors' name of the case
         (:data:`PLACEHOLDERS`), gold form and, with distractors, distractor form; in each group ``k`` rows by
         ``RandomState(seed).choice`` without replacement from the rows in generation order. With P pronoun sets,
         ``k`` is 1 with distractors and P - 1 without, so that every sample has P (P - 1) rows for each task sentence:
-        2,160 with four sets.
-
-        The table has :func:`sample_schema`. More pronoun sets than a group without distractors has rows are refused.
+        2,160 with four sets. More pronoun sets than a group without distractors has rows are refused.
         """
-        rows = self.sample_rows(n_distractors, seed)
-        table = pa.Table.from_batches([self.table(n_distractors, rows)])
-        kinds = sample_schema()
-        columns = [table[name].combine_chunks().cast(kinds.field(name).type) for name in table.column_names]
-        columns.append(pa.array(np.full(len(rows), seed, dtype=np.int64)))
-        return pa.Table.from_arrays(columns, schema=kinds)
+        return _with_seed(self.table(n_distractors, self.sample_rows(n_distractors, seed)), seed)
 
     def sample_rows(self, n_distractors: int, seed: int) -> np.ndarray:
         """Return the rows of the full set that :meth:`sample` draws, in its order."""
@@ -239,38 +206,35 @@ class Narratives:
                 parts.append((self._implicit, (case * INTRODUCTIONS + index) * sets + codes["distractor"]))
         return [*parts, (self._task_sentences, codes["task"])]
 
-    def _ids(self, parts: "Sequence[tuple[_Sentences, np.ndarray]]", case: np.ndarray, gold: Any):
-        columns: list[tuple[np.ndarray, np.ndarray | None]] = [(instances.digest_parts([STUDY]), None)]
-        columns += [(sentences.digests, codes) for sentences, codes in parts]
-        columns.append((instances.digest_parts("|".join(self.forms[c]) for c in CASES), case))
-        gold = (
-            (instances.digest_parts([""]), None) if gold is None else (instances.digest_parts(self._flat_forms), gold)
-        )
-        return instances.format_ids(instances.content_ids([*columns, gold]))
-
-    def _options(self, case: np.ndarray):
-        return _lists(np.arange(len(self.sets)) + case[:, None] * len(self.sets), self._flat_forms)
-
-    def _task_columns(self, task: np.ndarray, case: np.ndarray):
+    def _text_columns(
+        self, sentences: "list[tuple[_Sentences, np.ndarray]]", case: np.ndarray, gold: list[str], code: Any
+    ) -> dict[str, Any]:
+        """Return ids and texts of sentences; ``code`` is of the right form among ``gold``, None for the only one."""
+        parts: list[tuple[np.ndarray, np.ndarray | None]] = [(instances.digest_parts([STUDY]), None)]
+        parts += [(distinct.digests, codes) for distinct, codes in sentences]
+        parts.append((instances.digest_parts("|".join(self.forms[name]) for name in CASES), case))
+        parts.append((instances.digest_parts(gold), code))
+        texts = [distinct.array.take(pa.array(codes)) for distinct, codes in sentences]
         return {
-            "case": instances.encode_dictionary(CASES, case),
-            "occupation": instances.encode_dictionary([t.occupation for t in self.templates.tasks], task),
-            "participant": instances.encode_dictionary([t.participant for t in self.templates.tasks], task),
+            "instance_id": instances.format_ids(instances.content_ids(parts)),
+            "text": pc.binary_join_element_wise(*texts, " "),
         }
 
-    def _origin_columns(self, task: np.ndarray, contexts: np.ndarray):
-        """Return :data:`ORIGINS` for tasks and for positions among the contexts of their case, one list a row."""
-        tasks = self.templates.tasks
-        known = self.templates.occupation_rows
-        occupation = pa.array([known.get(t.occupation) for t in tasks], pa.int16())
-        lines = np.array([[c.row for c in self.templates.contexts[case]] for case in CASES], dtype=np.int16)
-        columns = (
-            pa.array(np.array([t.row for t in tasks], dtype=np.int16)[task]),
-            _lists(lines[self._task_cases[task][:, None], contexts]),
-            occupation.take(pa.array(task)),
-            _lists(np.tile(np.array([self.templates.pronoun_rows[s] for s in self.sets], np.int16), (len(task), 1))),
-        )
-        return dict(zip(ORIGINS, columns, strict=True))
+    def _task_columns(self, task: np.ndarray, contexts: np.ndarray) -> dict[str, Any]:
+        """Return what follows from tasks, and from positions among the contexts of their case, shape (rows, n)."""
+        known, case = self.templates, self._task_cases[task]
+        tasks, lines = known.tasks, np.array([[c.row for c in known.contexts[name]] for name in CASES])
+        return {
+            "options": _take([self.forms[name] for name in CASES], case),
+            "case": _take(CASES, case),
+            "occupation": _take([one.occupation for one in tasks], task),
+            "participant": _take([one.participant for one in tasks], task),
+            "task_index": task,
+            "task_row": _take([one.row for one in tasks], task),
+            "context_rows": list(lines[case[:, None], contexts]),
+            "occupation_row": _take([known.occupation_rows.get(one.occupation) for one in tasks], task),
+            "pronoun_rows": [[known.pronoun_rows[name] for name in self.sets]] * len(task),
+        }
 
 
 class _Sentences:
@@ -287,35 +251,33 @@ def _context_sentence(template: str, form: str, person: str = ""):
     return sentence[:1].upper() + sentence[1:]
 
 
-def _join(parts: Sequence[tuple[_Sentences, np.ndarray]]):
-    columns = [sentences.array.take(pa.array(codes)) for sentences, codes in parts]
-    return pc.binary_join_element_wise(*columns, " ")
+def _take(values: Sequence[Any], codes: np.ndarray) -> np.ndarray:
+    """Return ``values[codes]`` as objects."""
+    objects = np.empty(len(values), dtype=object)
+    objects[:] = values
+    return objects[codes]
 
 
-def _lists(codes: np.ndarray, values: Iterable[str] | None = None):
-    """Return a list array with one list for each row of ``codes``, of its own whole numbers or of ``values[codes]``."""
-    rows, length = codes.shape
-    offsets = pa.array(np.arange(rows + 1, dtype=np.int32) * length)
-    flat = codes.reshape(-1)
-    return pa.ListArray.from_arrays(
-        offsets, pa.array(flat) if values is None else instances.encode_dictionary(values, flat)
-    )
+def _batch(columns: dict[str, Any], rows: int) -> pa.RecordBatch:
+    """Return columns with :data:`SCHEMA`; those that are not there are empty."""
+    arrays = [pa.array(columns[f.name], f.type) if f.name in columns else pa.nulls(rows, f.type) for f in SCHEMA]
+    return pa.RecordBatch.from_arrays(arrays, schema=SCHEMA)
 
 
-def schema() -> pa.Schema:
-    """Return the Arrow schema of full sets; on disk dictionaries become plain columns."""
-    kinds: dict[str, pa.DataType] = {"instance_id": pa.string(), "text": pa.string(), "options": pa.list_(WORD)}
-    words = ("gold", "case", "occupation", "participant", "pronoun", "distractor_pronoun")
-    kinds |= dict.fromkeys(words, WORD)
-    kinds |= {"n_distractors": pa.int8(), "task_index": pa.int16(), "introduction_index": pa.int8()}
-    kinds |= {"distractor_indices": pa.list_(pa.int8()), "polarity": WORD}
-    kinds |= {"task_row": pa.int16(), "context_rows": pa.list_(pa.int16())}
-    kinds |= {"occupation_row": pa.int16(), "pronoun_rows": pa.list_(pa.int16())}
-    return pa.schema(kinds)
+def _with_seed(batch: pa.RecordBatch, seed: int | None) -> pa.Table:
+    return pa.Table.from_batches([batch]).append_column("seed", pa.array([seed] * len(batch), pa.int64()))
 
 
-def sample_schema() -> pa.Schema:
-    """Return the Arrow schema of samples, context-free and selected instances: plain, with a last column ``seed``."""
-    plain = {WORD: pa.string(), pa.list_(WORD): pa.list_(pa.string())}
-    fields = [pa.field(field.name, plain.get(field.type, field.type)) for field in schema()]
-    return pa.schema([*fields, pa.field("seed", pa.int64())])
+SCHEMA = pa.schema(
+    {
+        "instance_id": pa.string(), "text": pa.string(), "options": pa.list_(pa.string()), "gold": pa.string(),
+        "case": pa.string(), "occupation": pa.string(), "participant": pa.string(), "pronoun": pa.string(),
+        "distractor_pronoun": pa.string(), "n_distractors": pa.int8(), "task_index": pa.int16(),
+        "introduction_index": pa.int8(), "distractor_indices": pa.list_(pa.int8()), "polarity": pa.string(),
+        "task_row": pa.int16(), "context_rows": pa.list_(pa.int16()), "occupation_row": pa.int16(),
+        "pronoun_rows": pa.list_(pa.int16()),
+    }
+)  # fmt: skip
+"""Columns of full sets."""
+SAMPLE_SCHEMA = SCHEMA.append(pa.field("seed", pa.int64()))
+"""Columns of samples, context-free and selected instances."""

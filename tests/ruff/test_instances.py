@@ -47,7 +47,7 @@ def samples(folder, seeds=(13, 17)):
 
 def test_the_selection_is_the_context_free_set_and_a_part_of_each_sample(made):
     table = files.read_arrow(made / "selected")
-    assert table.drop_columns("priority").schema.remove_metadata() == narratives.sample_schema()
+    assert table.drop_columns("priority").schema.remove_metadata() == narratives.SAMPLE_SCHEMA
     frame = table.to_pandas()
     sizes = frame.groupby(["n_distractors", "seed"]).size().to_dict()
     assert sizes == dict.fromkeys([(0, 13), (0, 17), (2, 13), (2, 17)], 12) and len(frame) == 9 + 4 * 12
@@ -80,7 +80,7 @@ def test_files_say_what_they_are(made):
     for name, facts in settings.items():
         assert files.parquet_metadata(made / name) == known | facts
     sample = files.read_arrow(made / "seed17_distractors0.parquet")
-    assert sample.schema.remove_metadata() == narratives.sample_schema()
+    assert sample.schema.remove_metadata() == narratives.SAMPLE_SCHEMA
     assert set(sample.column("seed").to_pylist()) == {17}
 
 
