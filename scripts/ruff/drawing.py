@@ -61,8 +61,8 @@ def prepare_rows(rows: pd.DataFrame) -> pd.DataFrame:
 
 def select_accuracies(tables: dict[str, pd.DataFrame], run: Run, **levels: Any) -> pd.DataFrame:
     """Return the accuracies of scored models on all instances of each number of distractors, or of some."""
-    rows = study.pick(tables["estimates"], **({"n_distractors": ...} | levels), **study.SCORED)
-    return study.in_order(prepare_rows(rows), model=run.models, n_distractors=None)
+    rows = study.select_rows(tables["estimates"], **({"n_distractors": ...} | levels), **study.SCORED)
+    return study.sort_rows(prepare_rows(rows), model=run.models, n_distractors=None)
 
 
 def draw_enough(draw: Any, rows: pd.DataFrame, run: Run) -> Figure:

@@ -61,7 +61,7 @@ def estimates(
     for part, path in zip(template_sets, predictions, strict=True):
         units = []
         # Models one at a time: a run can have a million predictions.
-        for model, rows in read_models(path, models):
+        for model, rows in read_predictions(path, models):
             made = estimate_model(rows, pronoun_sets, chance, draws, seed)
             found.append(made.assign(templates=part, model=model, kind=MODEL, scoring=study.SCORED["scoring"]))
             units.append(occupation_accuracies(rows))
@@ -73,19 +73,19 @@ def estimates(
         found.append(estimate_prompts(asked).assign(templates=part, kind=MODEL, scoring=PROMPTED))
         likelihoods = files.read_parquet(scored, ["model", "setting", *DRAW, "correct"])
         beside.append(compare_with_scored(asked, likelihoods, pairs).assign(templates=part, kind=MODEL))
-    write_rows(estimates, pd.concat(found).reindex(columns=[*IDENTITY, *FACTORS, "metric", *MEASURES]))
-    write_rows(pronoun_tests, pd.concat(tests))
-    write_rows(against_scored, pd.concat([pd.DataFrame(columns=[*IDENTITY, "prompted", "scored"]), *beside]))
+    write_results(estimates, pd.concat(found).reindex(columns=[*IDENTITY, *FACTORS, "metric", *MEASURES]))
+    write_results(pronoun_tests, pd.concat(tests))
+    write_results(against_scored, pd.concat([pd.DataFrame(columns=[*IDENTITY, "prompted", "scored"]), *beside]))
 
 
-def write_rows(path: str, table: pd.DataFrame) -> None:
+def write_results(path: str, table: pd.DataFrame) -> None:
     """Write a table with what identifies its rows first, empty where it is pooled."""
     first = [name for name in (*IDENTITY, *FACTORS, "metric") if name in table]
     table = table[[*first, *table.columns.difference(first, sort=False)]]
     files.write_csv(path, table.astype(dict.fromkeys(first, object)).fillna(dict.fromkeys(first, ratios.POOLED)))
 
 
-def read_models(path: str, models: Sequence[str] | dict) -> "list[tuple[str, pd.DataFrame]] | zip":
+def read_predictions(path: str, models: Sequence[str] | dict) -> "list[tuple[str, pd.DataFrame]] | zip":
     """Yield each model with its predictions; numbers that are factors are words."""
     table = files.read_arrow(path, COLUMNS)
     tables = (table.filter(pc.equal(table["model"], model)).to_pandas() for model in models)
@@ -97,11 +97,11 @@ def estimate_model(rows: pd.DataFrame, pronoun_sets: list[str], chance: float, d
     free = rows[rows.setting == study.CONTEXT_FREE]
     given = fidelity_rows(rows)
     parts = [
-        accuracies(given, draws, seed).assign(chance=chance),
-        preferences(given, pronoun_sets, draws, seed),
-        errors(given),
+        estimate_accuracies(given, draws, seed).assign(chance=chance),
+        estimate_preferences(given, pronoun_sets, draws, seed),
+        estimate_errors(given),
     ]
-    picked = picks(free, pronoun_sets).assign(setting=study.CONTEXT_FREE)
+    picked = estimate_picks(free, pronoun_sets).assign(setting=study.CONTEXT_FREE)
     return pd.concat([*(part.assign(setting=study.FIDELITY) for part in parts), picked])
 
 
@@ -127,7 +127,7 @@ def count_right(rows: pd.DataFrame, unit: str) -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True).fillna(dict.fromkeys(SPLITS, ratios.POOLED)).assign(metric="accuracy")
 
 
-def accuracies(rows: pd.DataFrame, draws: int, seed: int) -> pd.DataFrame:
+def estimate_accuracies(rows: pd.DataFrame, draws: int, seed: int) -> pd.DataFrame:
     """Return accuracies (section 4.3; Figures 1, 5, 6 and 7), over all samples and on each.
 
     The interval belongs to the share over all samples together.
@@ -142,14 +142,14 @@ def accuracies(rows: pd.DataFrame, draws: int, seed: int) -> pd.DataFrame:
     return pd.concat([pooled.merge(over, on=CELL), by_sample])
 
 
-def preferences(rows: pd.DataFrame, pronoun_sets: list[str], draws: int, seed: int) -> pd.DataFrame:
+def estimate_preferences(rows: pd.DataFrame, pronoun_sets: list[str], draws: int, seed: int) -> pd.DataFrame:
     """Return how often each set is predicted after each introduction; shares of one introduction add up to 1."""
     items = [rows.assign(preferred=name, above=(rows.prediction == name).astype(int), below=1) for name in pronoun_sets]
     items = pd.concat(items).assign(metric="preferred")
     return ratios.estimate_ratios(items, ["n_distractors", "pronoun", "preferred"], "occupation", draws, seed)
 
 
-def picks(free: pd.DataFrame, pronoun_sets: list[str]) -> pd.DataFrame:
+def estimate_picks(free: pd.DataFrame, pronoun_sets: list[str]) -> pd.DataFrame:
     """Return how often each set is predicted without context (section 5, Figures 4 and 10), and the ties."""
     by_set = free.groupby("prediction").tie.agg(["size", "sum"]).reindex(pronoun_sets, fill_value=0).astype(int)
     counts = {"picked": (by_set["size"], len(free)), "tied": (by_set["sum"], by_set["size"])}
@@ -185,7 +185,7 @@ def classify_errors(rows: pd.DataFrame) -> pd.DataFrame:
     return wrong.assign(error_type=kinds, unbiased=wrong.context_free_prediction == wrong.pronoun)
 
 
-def errors(rows: pd.DataFrame) -> pd.DataFrame:
+def estimate_errors(rows: pd.DataFrame) -> pd.DataFrame:
     """Return errors among all predictions, and kinds of errors among those whose cause can be told (Figure 9).
 
     Shares of kinds are means over samples; a sample without such errors does not count.

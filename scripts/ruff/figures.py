@@ -74,9 +74,9 @@ SHOWN = {"distraction": "Distraction", "bias": "Bias"}
 
 def error_types(tables: dict[str, pd.DataFrame], run: Run) -> pd.DataFrame:
     """The shares of distraction and of bias among unambiguous errors (paper Figure 9), with the SD over samples."""
-    rows = prepare_rows(study.pick(tables["estimates"], list(SHOWN), n_distractors=...))
+    rows = prepare_rows(study.select_rows(tables["estimates"], list(SHOWN), n_distractors=...))
     ends = {end: plotting.clip_bounds(rows.value + sign * rows.sd) for end, sign in (("low", -1), ("high", 1))}
-    return study.in_order(rows.assign(**ends), model=run.models, metric=SHOWN, n_distractors=None)
+    return study.sort_rows(rows.assign(**ends), model=run.models, metric=SHOWN, n_distractors=None)
 
 
 def draw_error_types(rows: pd.DataFrame, run: Run) -> Drawn:

@@ -16,8 +16,8 @@ def answers(tables: dict[str, pd.DataFrame], run: Run) -> pd.DataFrame:
     """Return the accuracies of prompted models with each prompt."""
     rows = tables["estimates"]
     rows = rows[(rows.scoring == PROMPTED) & (rows.prompt != "")]
-    rows = prepare_rows(study.pick(rows, n_distractors=..., prompt=...))
-    return study.in_order(rows, model=run.models, method=run.methods, n_distractors=None, prompt=None)
+    rows = prepare_rows(study.select_rows(rows, n_distractors=..., prompt=...))
+    return study.sort_rows(rows, model=run.models, method=run.methods, n_distractors=None, prompt=None)
 
 
 def vanilla(tables: dict[str, pd.DataFrame], run: Run) -> pd.DataFrame:

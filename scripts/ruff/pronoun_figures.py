@@ -19,11 +19,13 @@ def context_free(tables: dict[str, pd.DataFrame], run: Run) -> pd.DataFrame:
     """How often each pronoun set is picked without any context: means over models, and each model (paper Figures 4
     and 10).
     """
-    rows = study.pick(tables["estimates"], "picked", preferred=...).rename(columns={"above": "count", "below": "n"})
+    rows = study.select_rows(tables["estimates"], "picked", preferred=...).rename(
+        columns={"above": "count", "below": "n"}
+    )
     pooled = rows[rows.model.isin(study.pooled_models(run.models))].groupby("preferred")["count"]
     means = pooled.agg(count="mean", sd="std", n_models="count").reset_index().assign(model=POOLED)
     rows = pd.concat([means, rows.drop(columns="sd").assign(n_models=1)], ignore_index=True)
-    return study.in_order(rows, preferred=run.labels, model=[POOLED, *run.models])
+    return study.sort_rows(rows, preferred=run.labels, model=[POOLED, *run.models])
 
 
 def draw_context_free(rows: pd.DataFrame, run: Run) -> Drawn:
@@ -82,7 +84,7 @@ def accuracy_by_pronoun(tables: dict[str, pd.DataFrame], run: Run) -> pd.DataFra
     columns = ["model", "pronoun", "next_pronoun", "p_holm", "significant_holm"]
     rows = rows.merge(marks[columns], on=columns[:2], how="left").astype({"n": "Int64"})
     order = [name for names in run.by_architecture(rows).values() for name in names]
-    return study.in_order(rows, model=[POOLED, *order], pronoun=run.labels)
+    return study.sort_rows(rows, model=[POOLED, *order], pronoun=run.labels)
 
 
 MARKS = {
@@ -148,10 +150,10 @@ def who_becomes_whom(tables: dict[str, pd.DataFrame], run: Run) -> pd.DataFrame:
     The model is the decoder with the most parameters, else the encoder.
     """
     rows = tables["estimates"][tables["estimates"].model == study.main_model(run.models)]
-    rows = prepare_rows(study.pick(rows, "preferred", n_distractors=..., pronoun=..., preferred=...))
+    rows = prepare_rows(study.select_rows(rows, "preferred", n_distractors=..., pronoun=..., preferred=...))
     other = rows.pronoun != rows.preferred
     rows = rows.assign(low=rows.low.mask(other), high=rows.high.mask(other))
-    return study.in_order(rows, pronoun=run.labels, n_distractors=None, preferred=run.labels)
+    return study.sort_rows(rows, pronoun=run.labels, n_distractors=None, preferred=run.labels)
 
 
 def draw_who_becomes_whom(rows: pd.DataFrame, run: Run) -> Drawn:

@@ -50,7 +50,7 @@ def published_vs_ours(
             "likelihood": obstacle,
             "prompting": obstacle if prompted_models else "not in this run: a prompted model",
         },
-        inapplicable={"instances": study.other_sets(pronoun_sets)},
+        inapplicable={"instances": study.explain_other_sets(pronoun_sets)},
         csv=csv,
         tex=tex,
         numbers=numbers,
@@ -64,8 +64,8 @@ def comparable_estimates(estimates: pd.DataFrame) -> pd.DataFrame:
     of errors that distraction and bias explain together.
     """
     rows = estimates[estimates.setting == study.FIDELITY]
-    rows = study.pick(rows, list(rows.metric.unique()), n_distractors=..., pronoun=...)
-    accuracies = study.pick(rows, n_distractors=...)
+    rows = study.select_rows(rows, list(rows.metric.unique()), n_distractors=..., pronoun=...)
+    accuracies = study.select_rows(rows, n_distractors=...)
     without = accuracies[accuracies.n_distractors == "0"].set_index("model").value
     drops = accuracies.assign(metric="accuracy drop", value=accuracies.model.map(without) - accuracies.value)
     kinds = rows[rows.metric.isin(["distraction", "bias"])]

@@ -95,7 +95,7 @@ class Results:
     def _cells(self) -> dict[tuple, dict]:
         """Rows by metric, model, number of distractors, pronoun set and what is preferred; of prompted models none."""
         rows = self.estimates[self.estimates.scoring == PROBABILITY]
-        rows = study.pick(rows, list(rows.metric.unique()), n_distractors=..., pronoun=..., preferred=...)
+        rows = study.select_rows(rows, list(rows.metric.unique()), n_distractors=..., pronoun=..., preferred=...)
         keys = ["metric", "model", "n_distractors", "pronoun", "preferred"]
         return {tuple(row[key] for key in keys): row for row in rows.to_dict("records")}
 

@@ -39,14 +39,14 @@ def section(
     for name, counts in zip(template_sets, instance_counts, strict=True):
         part, rows = common["sets"][name], study.read_table(estimates, name)
         beside, scores = (study.read_table(path, name) for path in (against_scored, normalisation))
-        accuracies = study.pick(rows, n_distractors=..., **study.SCORED)
-        part["numbers"] |= section_numbers.of_settings(files.read_csv(counts), settings, sizes)
-        part["numbers"] |= section_numbers.of_accuracies(accuracies, models, settings["chance"])
-        part["numbers"] |= section_numbers.of_picks(rows) | section_numbers.of_errors(rows)
-        part["numbers"] |= section_numbers.of_tests(study.read_table(pronoun_tests, name))
-        part["numbers"] |= section_numbers.of_scores(scores)
+        accuracies = study.select_rows(rows, n_distractors=..., **study.SCORED)
+        part["numbers"] |= section_numbers.setting_entries(files.read_csv(counts), settings, sizes)
+        part["numbers"] |= section_numbers.accuracy_entries(accuracies, models, settings["chance"])
+        part["numbers"] |= section_numbers.pick_entries(rows) | section_numbers.error_entries(rows)
+        part["numbers"] |= section_numbers.significance_entries(study.read_table(pronoun_tests, name))
+        part["numbers"] |= section_numbers.score_entries(scores)
         if prompting["models"]:
-            part["numbers"] |= section_numbers.of_prompting(rows, prompting["settings"])
+            part["numbers"] |= section_numbers.prompting_entries(rows, prompting["settings"])
         prompted = rows[rows.scoring == PROMPTED]
         part["scored"] = Numbers(part, accuracies, IDENTITY, FACTORS, SOURCE, factor=1)
         part["asked"] = Numbers(part, prompted, IDENTITY, FACTORS, SOURCE, factor=1)

@@ -15,7 +15,7 @@ from scripts.core.paper.numbers import make_count, make_entry
 from scripts.core.statistics import procedures
 from scripts.core.statistics.ratios import POOLED
 from scripts.ruff import study
-from scripts.ruff.study import pick
+from scripts.ruff.study import select_rows
 
 SOURCE = "estimates.csv"
 KEYS = {
@@ -32,7 +32,7 @@ DISTANCE = 0.1
 """The distance from chance for which the text says how many instances show it."""
 
 
-def of_settings(counts: pd.DataFrame, settings: dict, sizes: dict[str, int]) -> dict[str, dict]:
+def setting_entries(counts: pd.DataFrame, settings: dict, sizes: dict[str, int]) -> dict[str, dict]:
     """Return numbers of instances and the configured settings.
 
     Args:
@@ -66,7 +66,7 @@ def of_settings(counts: pd.DataFrame, settings: dict, sizes: dict[str, int]) -> 
     return found
 
 
-def of_accuracies(rows: pd.DataFrame, models: dict, chance: float) -> dict[str, dict]:
+def accuracy_entries(rows: pd.DataFrame, models: dict, chance: float) -> dict[str, dict]:
     """Return what is said of the accuracies of several models at once.
 
     Args:
@@ -96,7 +96,7 @@ def of_accuracies(rows: pd.DataFrame, models: dict, chance: float) -> dict[str, 
     return found
 
 
-def of_picks(rows: pd.DataFrame) -> dict[str, dict]:
+def pick_entries(rows: pd.DataFrame) -> dict[str, dict]:
     """Return what is said of each model's most frequent sets without context.
 
     Returns:
@@ -105,7 +105,7 @@ def of_picks(rows: pd.DataFrame) -> dict[str, dict]:
         count as one; ``ties.<model>``, how many predictions are ties; ``favourite.<set>``, how many models pick the set
         most often, and ``favourites.tied``, how many have several such sets.
     """
-    found, picked = {}, pick(rows, "picked", preferred=...)
+    found, picked = {}, select_rows(rows, "picked", preferred=...)
     for model, of_model in picked.groupby("model", sort=False):
         two = of_model.sort_values("above", ascending=False, kind="stable")[:2]
         cell = {"model": model, "setting": study.CONTEXT_FREE}
@@ -114,7 +114,7 @@ def of_picks(rows: pd.DataFrame) -> dict[str, dict]:
             found[f"{name}.{model}"] = made | {"set": row["preferred"]}
         p = procedures.sign_test(*(two.above / study.SENTENCES))
         found[f"first_p.{model}"] = make_entry(p, p_text(p), SOURCE, metric="picked", **cell)
-        ties = pick(rows, "tied", model=str(model), preferred=...).above.sum()
+        ties = select_rows(rows, "tied", model=str(model), preferred=...).above.sum()
         found[f"ties.{model}"] = make_count(ties, SOURCE, metric="tied", **cell)
     most = picked[picked.above == picked.groupby("model").above.transform("max")]
     favourites = most.drop_duplicates("model", keep=False).preferred
@@ -124,7 +124,7 @@ def of_picks(rows: pd.DataFrame) -> dict[str, dict]:
     return found
 
 
-def of_tests(tests: Any) -> dict[str, dict]:
+def significance_entries(tests: Any) -> dict[str, dict]:
     """Return how many pairs of sets were tested, and how many occupations the tests compare.
 
     Returns:
@@ -148,13 +148,13 @@ def of_tests(tests: Any) -> dict[str, dict]:
     return found
 
 
-def of_errors(rows: pd.DataFrame) -> dict[str, dict]:
+def error_entries(rows: pd.DataFrame) -> dict[str, dict]:
     """Return ``errors.<all|ambiguous|unambiguous|unbiased>`` and ``error_range.<lowest|highest>``.
 
     The latter is the share of errors that distraction and bias explain together, of a model and number of distractors.
     """
     sums = {
-        metric: pick(rows, metric, n_distractors=...)[["above", "below"]].sum()
+        metric: select_rows(rows, metric, n_distractors=...)[["above", "below"]].sum()
         for metric in ("error", "ambiguous", "unbiased")
     }
     counts = {
@@ -164,7 +164,9 @@ def of_errors(rows: pd.DataFrame) -> dict[str, dict]:
     found = {
         f"errors.{name}": make_count(value, SOURCE, metric=["error", "ambiguous"]) for name, value in counts.items()
     }
-    explained = pick(rows, ["distraction", "bias"], n_distractors=...).groupby(["model", "n_distractors"], sort=False)
+    explained = select_rows(rows, ["distraction", "bias"], n_distractors=...).groupby(
+        ["model", "n_distractors"], sort=False
+    )
     explained = explained.value.sum(min_count=2).dropna()
     for bound, value in (("lowest", explained.min()), ("highest", explained.max())) if len(explained) else ():
         text = format_percent(value, 0)
@@ -172,7 +174,7 @@ def of_errors(rows: pd.DataFrame) -> dict[str, dict]:
     return found
 
 
-def of_scores(rows: pd.DataFrame) -> dict[str, dict]:
+def score_entries(rows: pd.DataFrame) -> dict[str, dict]:
     """Return what other scores than the sum change, over all instances.
 
     Returns:
@@ -189,7 +191,7 @@ def of_scores(rows: pd.DataFrame) -> dict[str, dict]:
     return found
 
 
-def of_prompting(rows: pd.DataFrame, settings: dict) -> dict[str, dict]:
+def prompting_entries(rows: pd.DataFrame, settings: dict) -> dict[str, dict]:
     """Return what the prose counts of prompted models.
 
     Returns:
@@ -197,7 +199,7 @@ def of_prompting(rows: pd.DataFrame, settings: dict) -> dict[str, dict]:
         (how many prompts), ``prompted_wrong.<model>`` (share of vanilla outputs over all numbers of distractors) and
         ``prompting.<setting>``.
     """
-    rows = pick(rows[rows.scoring == PROMPTED], ["accuracy", "wrong"], n_distractors=...)
+    rows = select_rows(rows[rows.scoring == PROMPTED], ["accuracy", "wrong"], n_distractors=...)
     found = {}
     for row in rows.to_dict("records"):
         cell = {name: row[name] for name in ("templates", "model", "method", "n_distractors")}

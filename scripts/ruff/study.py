@@ -38,12 +38,12 @@ def read_table(path: str | Path, part: str | None = None) -> "pd.DataFrame":
     return table if part is None else table[table.templates == part].reset_index(drop=True)
 
 
-def pick(table: "pd.DataFrame", metric: str | Sequence[str] = "accuracy", **levels: Any) -> "pd.DataFrame":
+def select_rows(table: "pd.DataFrame", metric: str | Sequence[str] = "accuracy", **levels: Any) -> "pd.DataFrame":
     """Return the rows of a metric with these levels (:func:`scripts.core.statistics.ratios.select_rows`)."""
     return ratios.select_rows(table, FACTORS, metric=metric, **levels)
 
 
-def in_order(table: "pd.DataFrame", **orders: Iterable | None) -> "pd.DataFrame":
+def sort_rows(table: "pd.DataFrame", **orders: Iterable | None) -> "pd.DataFrame":
     """Sort a table by columns whose values have an order of their own, such as models and pronoun sets.
 
     Args:
@@ -83,7 +83,7 @@ def select_pronoun_sets(pronouns: dict, names: Sequence[str]) -> dict[str, templ
     return selected
 
 
-def other_sets(pronoun_sets: Collection[str]) -> str:
+def explain_other_sets(pronoun_sets: Collection[str]) -> str:
     """Return why the study's numbers of instances do not apply to this run, or an empty string."""
     if set(pronoun_sets) == set(PRONOUN_SETS):
         return ""

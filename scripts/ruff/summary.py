@@ -7,7 +7,7 @@ from scripts.core.data.estimate_rows import MODEL, PROBABILITY, PROMPTED
 from scripts.core.workflow.job import run_named
 from scripts.ruff import study
 from scripts.ruff.normalisation import DESIGN
-from scripts.ruff.study import pick
+from scripts.ruff.study import select_rows
 
 
 def summary(
@@ -22,14 +22,16 @@ def summary(
     found = []
     for part in template_sets:
         here = rows[rows.templates == part]
-        accuracies = pick(here, n_distractors=..., pronoun=..., **study.SCORED).assign(n_unit="instances")
+        accuracies = select_rows(here, n_distractors=..., pronoun=..., **study.SCORED).assign(n_unit="instances")
         split = accuracies.assign(split=accuracies.pronoun != "")
-        split = study.in_order(split, split=None, n_distractors=None, model=models, pronoun=None)
+        split = study.sort_rows(split, split=None, n_distractors=None, model=models, pronoun=None)
         ends = split.n_distractors.isin(["0", str(max(distractors))]) & ~split.split
         found.append(split.assign(headline=ends, answer=""))
-        asked = pick(here, n_distractors=..., scoring=PROMPTED, **study.ASKED).assign(n_unit="answers", headline=False)
-        found.append(study.in_order(asked, n_distractors=None, model=models))
-        found.append(of_scores(scores[scores.templates == part]))
+        asked = select_rows(here, n_distractors=..., scoring=PROMPTED, **study.ASKED).assign(
+            n_unit="answers", headline=False
+        )
+        found.append(study.sort_rows(asked, n_distractors=None, model=models))
+        found.append(score_rows(scores[scores.templates == part]))
     columns = ["templates", "model", "scoring", "metric", "n_distractors", "pronoun", "method", "order", "setting"]
     columns += ["normalisation", "value", "low", "high", "below", "n_unit", "headline"]
     table = pd.concat(found).reindex(columns=columns)
@@ -48,7 +50,7 @@ def summary(
     )
 
 
-def of_scores(rows: pd.DataFrame) -> pd.DataFrame:
+def score_rows(rows: pd.DataFrame) -> pd.DataFrame:
     """Return the accuracies under every score, and how many picks are others than under the study's."""
     rows = rows[(rows.n_distractors == "") | (rows.pronoun != "")]
     rows = rows.assign(value=rows.accuracy, below=rows.n, scoring=PROBABILITY, n_unit="instances", headline=False)

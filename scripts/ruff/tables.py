@@ -17,7 +17,7 @@ from scripts.core.workflow.job import run_named
 from scripts.ruff import study
 from scripts.ruff.answers import OUTCOME_LABELS, OUTCOMES
 from scripts.ruff.narratives import full_size
-from scripts.ruff.study import VANILLA, pick
+from scripts.ruff.study import VANILLA, select_rows
 
 MOST = 4
 """Up to this many models have their own tests between pronoun sets in the table."""
@@ -45,7 +45,7 @@ def table(
 
 def accuracy(estimates: pd.DataFrame, models: dict[str, dict]) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Accuracies with their SD over samples: a row for each model, a column for each number of distractors."""
-    rows = pick(estimates, n_distractors=..., **study.SCORED)
+    rows = select_rows(estimates, n_distractors=..., **study.SCORED)
     texts = rows.assign(text=list(map(with_sd, rows.value, rows.sd)))
     wide = texts.pivot(index="model", columns="n_distractors", values="text").loc[list(models)]
     cells = wide.rename(index={name: facts["label"] for name, facts in models.items()})
@@ -86,7 +86,7 @@ def _p(value: float) -> str:
 
 def prompting(estimates: pd.DataFrame, models: dict[str, dict]) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Accuracies of prompted models over all prompts with their SD, and the shares of outputs that are no answer."""
-    rows = pick(estimates[estimates.scoring == PROMPTED], ["accuracy", *OUTCOMES[1:]], n_distractors=...)
+    rows = select_rows(estimates[estimates.scoring == PROMPTED], ["accuracy", *OUTCOMES[1:]], n_distractors=...)
     counts = sorted(rows.n_distractors.unique())
     accuracies = rows[rows.metric == "accuracy"]
     keys = ["model", "method", "answer"]

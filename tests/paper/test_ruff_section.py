@@ -84,7 +84,7 @@ def make_set(folder, key, models, sets, seeds, distractors, asked):
     data = synthetic.tables(models, sets, seeds, distractors)
     # Not all is as the study found it, and intervals overlap.
     estimates = data["estimates"]
-    estimates.loc[estimates.metric == "accuracy", ["value", "low", "high"]] *= (0.8, 0.75, 0.85)
+    estimates.loc[estimates.metric == "accuracy", ["value", "low", "high"]] *= [0.8, 0.75, 0.85]
     rows = [("no context", None, 180, None, None, 180)]
     rows += [(f"+ {n}", n, 7200, seeds, 2160, seeds * 2160) for n in distractors]
     columns = ["setting", "n_distractors", "instances", "samples", "sample_size", "scored"]

@@ -22,7 +22,7 @@ def given(rows):
 
 def accuracies(rows, draws=100):
     """Return accuracies over all samples."""
-    made = estimates.accuracies(given(rows), draws, 1).fillna({"seed": ""})
+    made = estimates.estimate_accuracies(given(rows), draws, 1).fillna({"seed": ""})
     return made[made.seed == ""]
 
 
@@ -66,14 +66,14 @@ def test_intervals_resample_occupations():
 def test_preferences_of_one_introduction_add_up():
     rows = [row(1, "he", "she", picked) for picked, n in (("he", 6), ("she", 4)) for _ in range(n)]
     rows += [row(1, "xe", "he", picked) for picked, n in (("he", 9), ("xe", 3)) for _ in range(n)]
-    made = estimates.preferences(given(rows), FOUR, 200, 1)
+    made = estimates.estimate_preferences(given(rows), FOUR, 200, 1)
     shares = made.set_index(["pronoun", "preferred"]).value
     assert [shares["he", "he"], shares["he", "she"], shares["xe", "he"]] == [0.6, 0.4, 0.75]
     assert made.groupby("pronoun").value.sum().tolist() == pytest.approx([1, 1])
 
 
 def test_picks_without_context_have_a_row_for_every_set():
-    made = estimates.picks(pd.DataFrame({"prediction": ["he", "they"], "tie": [True, False]}), FOUR)
+    made = estimates.estimate_picks(pd.DataFrame({"prediction": ["he", "they"], "tie": [True, False]}), FOUR)
     picked, tied = (made[made.metric == metric] for metric in ("picked", "tied"))
     assert (picked.above.tolist(), picked.below.tolist(), picked.value.tolist()) == (
         [1, 0, 1, 0], [2] * 4, [0.5, 0, 0.5, 0],
@@ -83,7 +83,7 @@ def test_picks_without_context_have_a_row_for_every_set():
 
 def errors(rows):
     """Return the errors of one number of distractors by metric."""
-    return estimates.errors(given(rows)).set_index("metric")
+    return estimates.estimate_errors(given(rows)).set_index("metric")
 
 
 def test_errors_by_hand():

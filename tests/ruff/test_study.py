@@ -30,8 +30,8 @@ def test_sets_keep_their_order_and_chance_is_one_among_them(names, chance):
 
 
 def test_only_the_studys_own_sets_are_compared_with_it():
-    assert study.other_sets(FOUR[::-1]) == ""
-    assert study.other_sets(FOUR[:3]).endswith("the pronoun sets he, she, they, xe; this run has he, she, they")
+    assert study.explain_other_sets(FOUR[::-1]) == ""
+    assert study.explain_other_sets(FOUR[:3]).endswith("the pronoun sets he, she, they, xe; this run has he, she, they")
 
 
 KEYS = ("demonstration", "architecture", "parameters")
