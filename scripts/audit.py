@@ -35,16 +35,18 @@ SHOWN = 20
 """Up to this many files of one table are listed."""
 
 
-def advice(state: State, configfiles: Sequence[str | Path], targets: Sequence[str]) -> list[str]:
+def advice(state: State, options: argparse.Namespace) -> list[str]:
     """Return the line that says what to do about files that are not current, if anything can be done.
 
     The command is for the repository's root, also where the run is in a folder of its own.
     """
-    folder = Path.cwd()
+    folder, overlays = Path.cwd(), options.configfile
     own = folder != ROOT and folder.is_relative_to(ROOT)
-    named = [os.path.relpath(path, ROOT) if own and Path(path).is_relative_to(ROOT) else path for path in configfiles]
-    directory = str(folder.relative_to(ROOT)) if own else None
-    line = reporting.advise(state.findings, state.jobs, targets, named, directory)
+    if own:
+        overlays = [os.path.relpath(path, ROOT) if path.is_relative_to(ROOT) else path for path in overlays]
+    place = ["--directory", str(folder.relative_to(ROOT))] if own else []
+    words = [*place, *runs.overlay_option(list(map(str, overlays)))]
+    line = reporting.advise(state.findings, state.jobs, options.target, words)
     return [line] if line else []
 
 
@@ -92,9 +94,7 @@ def _print_audit(state: State, options: argparse.Namespace) -> int:
     if options.json:
         print(json.dumps({"summary": reporting.count_verdicts(state.findings), "files": state.findings}, indent=1))
     else:
-        print(
-            "\n".join([*reporting.report_findings(state.findings), *advice(state, options.configfile, options.target)])
-        )
+        print("\n".join([*reporting.report_findings(state.findings), *advice(state, options)]))
     return int(any(finding["verdict"] != "current" for finding in state.findings.values()))
 
 

@@ -3,13 +3,11 @@
 import shlex
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import Any
 
 from scripts.core.provenance import graph
 from scripts.core.provenance.audit import ABSENT, REMADE_VERDICTS, VERDICTS
 from scripts.core.provenance.job_records import record_path
-from scripts.core.workflow import runs
 
 FEW = 12
 """Up to this many reasons of one file, and consequences of one verdict, are named in a report."""
@@ -86,23 +84,16 @@ def escape_unprintable(text: str) -> str:
     )
 
 
-def advise(
-    findings: dict,
-    jobs: list[dict],
-    targets: Sequence[str] = (),
-    configfiles: Sequence[str | Path] = (),
-    directory: str | None = None,
-) -> str | None:
+def advise(findings: dict, jobs: list[dict], targets: Sequence[str] = (), options: Sequence[str] = ()) -> str | None:
     """Return what to do about results that are not current, in one line; None if nothing makes them current.
 
     Snakemake does not know records, and of a file that was changed it sees that it is new, so that the jobs are named.
 
     Args:
         targets: What the run makes; the workflow's default if there are none.
-        configfiles: The overlays of the run.
-        directory: The run's folder, where that is not the working directory of whoever reads the line.
+        options: Of a command that makes the run: its folder and its overlays.
     """
-    if question := mismatch_hint(findings, configfiles):
+    if question := mismatch_hint(findings):
         return question
     reasons = [entry for finding in findings.values() for entry in finding["reasons"]]
     # Where the lock file itself has another version now, that is what is wanted.
@@ -123,18 +114,13 @@ def advise(
         forced |= {rule: []} if len(own) == len(members) > 1 else {path: [path] for path in own}
     if not forced:
         return None
-    folder = ["--directory", directory] if directory else []
-    command = ["snakemake", "--cores", "2", *folder, *runs.overlay_option(list(map(str, configfiles)))]
+    command = ["snakemake", "--cores", "2", *options]
     asked = [*(targets or ["paper"]), *(path for paths in forced.values() for path in paths)]
     return f"to make them again, run: {shlex.join([*command, '--forcerun', *forced, '--', *asked])}"
 
 
-def mismatch_hint(findings: dict, configfiles: Sequence[str | Path] = ()) -> str | None:
-    """Return the question whether the run had another configuration, where most of it would be made otherwise, or None.
-
-    Args:
-        configfiles: The overlays that were named.
-    """
+def mismatch_hint(findings: dict) -> str | None:
+    """Return the question whether the run had another overlay, where most of it would be made otherwise, or None."""
     known = {path: finding for path, finding in findings.items() if finding["verdict"] != "orphan"}
     other = {path: finding for path, finding in known.items() if finding["verdict"] in ("stale", "missing")}
     # A configuration shows in parameters, and in files that were never made.
@@ -142,10 +128,9 @@ def mismatch_hint(findings: dict, configfiles: Sequence[str | Path] = ()) -> str
     asked = [f for f in own if any(reason["kind"] in ("parameter", "file") for reason in f["reasons"])]
     if 2 * len(other) <= len(known) or 2 * len(asked) <= len(own):
         return None
-    named = f"other overlays than {', '.join(map(str, configfiles))}" if configfiles else "an overlay"
     return (
         f"{len(other)} of {len(known)} files would be made otherwise with this configuration: was the run made with "
-        f"{named}? Name it: --configfile=FILE"
+        "another overlay? Name it: --configfile=FILE"
     )
 
 

@@ -78,7 +78,7 @@ def test_what_models_and_systems_read_follows_from_what_they_leave():
         parts=["x"],
         models=["m", "n"],
         scored=ScoredInstances(sets=["a"], instances=10, options=11, tokens=20),
-        prompted=PromptSet(sets=["a"], models={"n": Prompting([], {}, [])}, tokens=5),
+        prompted=PromptSet(sets=["a"], models={"n": Prompting([], {}, []), "p": Prompting([], {}, [])}, tokens=5),
         texts=Probes(sets=["t"], new_tokens={}, tokens=12, counts={}),
         resolved=Coreference(sets=["d"], documents={n: Documents(f"{n}.parquet", "id", 5, 20) for n in ("d", "e")}),
     )
@@ -87,6 +87,9 @@ def test_what_models_and_systems_read_follows_from_what_they_leave():
         f"{folder}/instances/a/selected.parquet", f"{folder}/texts/t.parquet", f"{folder}/prompts/a.parquet",
         "d.parquet",
     ]  # fmt: skip
+    # A model that is only prompted reads no texts.
+    assert study.is_read_by("n") and not study.is_read_by("p")
+    assert [output.file for output in study.outputs_of("p")] == [f"{folder}/answers/a/p.parquet"]
 
 
 def test_studies_of_a_run_are_in_the_papers_order():
