@@ -1,5 +1,7 @@
-"""README, CONTRIBUTING and the pages of docs/: what can be checked without a run."""
+"""README, CONTRIBUTING, the pages of docs/ and examples in docstrings: what can be checked without a run."""
 
+import doctest
+import importlib
 import re
 import shutil
 import subprocess
@@ -161,3 +163,14 @@ def test_a_study_s_readme_follows_a_row_through_few_files_that_exist(study):
     assert set(re.findall(r"[Rr]ules? `(\w+)`", text)) <= set(re.findall(r"\w+", rules))
     (steps,) = re.findall(r"^1\. .*?\n(?=\n\S)", text, flags=re.MULTILINE | re.DOTALL)
     assert 5 <= len(set(re.findall(r"`(\w+\.py)`", steps))) <= 8
+
+
+def test_examples_in_docstrings_are_true():
+    tried = 0
+    for path in sorted((ROOT / "scripts").rglob("*.py")):
+        if ">>>" in path.read_text(encoding="utf-8"):
+            module = importlib.import_module(".".join(path.relative_to(ROOT).with_suffix("").parts))
+            found = doctest.testmod(module, optionflags=doctest.NORMALIZE_WHITESPACE)
+            assert not found.failed, module
+            tried += found.attempted
+    assert tried > 50

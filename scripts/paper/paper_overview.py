@@ -12,7 +12,7 @@ import pandas as pd
 
 from scripts.core import files
 from scripts.core.data import estimate_rows
-from scripts.core.data.estimate_rows import FULL, PARTIAL
+from scripts.core.data.estimate_rows import CHOSEN_ELSEWHERE, FULL, PARTIAL
 from scripts.core.paper import finding_verdicts, latex, printed_tables, sections
 from scripts.core.paper.formats import format_number
 from scripts.core.workflow.job import run
@@ -70,7 +70,7 @@ def main(
         verdicts, findings_tables, comparison_numbers: The findings of the studies that test some (CSV), the tables of
             those that hold or fail (LaTeX), and what counts verdicts and comparisons (JSON).
         csv, numbers: The rows of the summary that the page uses (CSV), and the numbers of its sentences (JSON).
-        studies: ``key``, ``label``, ``name``, ``question``, ``parts``, ``abstract`` and ``chances`` (metric to chance).
+        studies: ``key``, ``label``, ``question``, ``parts`` and ``chances`` (metric to chance).
         models: Those that the studies read: ``label`` and ``demonstration``.
     """
     frame = estimate_rows.read_estimates([summary_csv])
@@ -103,12 +103,9 @@ def main(
         "few": FEW,
         "in_words": lambda count: NUMBERS[count] if count < len(NUMBERS) else str(count),
         "demonstrations": any(study["front"].demonstration for study in studies),
-        "number": sections.print_number,
-        "value": sections.find_value,
         "arms": describe_arms(studies),
         "symbols": latex.typeset_symbols,
         "figure": sections.float_figure,
-        "findings": sections.describe_findings,
         "table": sections.float_table,
         "count_rows": printed_tables.count_rows,
         "split_table": printed_tables.split_table,
@@ -129,6 +126,10 @@ def describe_example(thesis: Thesis, studies: list[dict]) -> dict[str, Any]:
     up, down, levels = (thesis.example[name] for name in ("up", "down", "levels"))
     row = front.frame.loc[up.own]
     whole = levels[levels.level == POOLED]
+    chosen = front.frame[(front.frame.metric == CHOSEN_ELSEWHERE) & (front.frame.part == up.part)]
+    if len(chosen):
+        same = (chosen.model == up.model) & (chosen.normalisation == up.score) & (chosen.preferred == up.level)
+        chosen = chosen[same]
     rest = levels[levels.pronoun.astype(bool) & (levels.level != up.level)]
     return {
         "study": study["label"],
@@ -140,6 +141,7 @@ def describe_example(thesis: Thesis, studies: list[dict]) -> dict[str, Any]:
         "up_sized": front.estimate_at(up.own, sized=True),
         "down_sized": front.estimate_at(down.own, sized=True),
         "whole": [front.estimate_at(place) for place in [*whole.own, *whole.other]],
+        "chosen": [front.estimate_at(place, sized=True) for place in chosen.index],
         "rest": [
             latex.Raw(f"{level_in_text(str(one.level))} in {front.estimate_at(one.other)}")
             for one in files.iterate_rows(rest)
@@ -210,10 +212,10 @@ def overview_text(front: Front, template: Path | None, place: str) -> latex.Raw:
 def study_evidence(
     study: dict[str, Any], verdicts: Iterable[str], findings_tables: Iterable[str], comparison_numbers: Iterable[str]
 ) -> dict[str, Any]:
-    """Return ``beside``, the numbers across the parts of a study, ``called``, its parts in sentences, and its findings.
+    """Return which findings of a study hold or fail (``decided``, with their table), and what its results cover.
 
-    ``decided`` lists the findings that hold or fail: ``finding``, ``part`` and ``verdict``; ``findings_table`` is their
-    table, with the evidence.
+    ``judged`` tells whether it tests any finding, ``has_models`` whether the run has one of its models, and
+    ``compared`` whether any published number is compared.
     """
     csv, tables, numbers = (
         [path for path in given if Path(path).parts[1] == study["key"]]
@@ -224,11 +226,6 @@ def study_evidence(
     rows = [row for path in csv for row in files.iterate_rows(files.read_csv(path, dtype=str).fillna(""))]
     rows = [row for row in rows if row.templates in study["parts"]]
     return {
-        "beside": {"id": study["key"], "numbers": {name: entry for one in counted for name, entry in one.items()}},
-        "called": {
-            part: latex.Raw(rf"the \emph{{{latex.escape(part)}}} data") if several else "this run"
-            for part in study["parts"]
-        },
         "judged": bool(rows),
         "has_models": any(entry["value"] for one in counted for name, entry in one.items() if name.endswith(".models")),
         "compared": any(one.get("published.compared", {"value": 0})["value"] for one in counted),

@@ -29,11 +29,6 @@ def main(
 
     The last line of the log is the digest of ``manifest``, which the paper's last page prints. ``located_json`` lists
     the numbers, figures and tables of each page with the file, cell and record that ``provenance_csv`` has for them.
-
-    Raises:
-        UserError: If TeX is not installed, or the log has errors, undefined references, missing glyphs or boxes that
-            stick out by more than ``overfull`` points; names file and line of the first. No ``pdf`` is left then, not
-            even an older one.
     """
     typeset(main_tex, pdf, overfull)
     known = pd.read_csv(provenance_csv, keep_default_na=False, dtype=str)
@@ -45,14 +40,9 @@ def main(
 
 
 def located(reader: pypdf.PdfReader, known: pd.DataFrame) -> list[dict]:
-    """Return the results that a paper shows, page by page.
+    """Return the results of each page, whose numbers and captions are links that are named after them.
 
-    Args:
-        reader: The paper. Its numbers and captions are links that are named after them.
-        known: The paper's provenance, a row per number, figure and table.
-
-    Returns:
-        The page, counted from 1, and ``LISTED`` of each result. A number that a page repeats is listed once for it.
+    ``known`` is the paper's provenance. A number that a page repeats is listed once for it.
     """
     rows = {link_target(row["result"]): row for row in known[LISTED].to_dict("records") if row["result"]}
     found = {}

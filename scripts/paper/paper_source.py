@@ -153,14 +153,8 @@ def machines(speeds: Iterable[str]) -> list[str]:
 
 
 def reading_notes(stated: list[dict], models: dict[str, dict]) -> list[dict]:
-    """Return what models could not read or decide of the instances that they scored, over all sets of instances.
-
-    Args:
-        stated: Metadata of all files (of scores: :class:`scripts.core.scoring.distinct_options.DistinctOptions`).
-
-    Returns:
-        For each model with any of them its ``label``, ``instances`` and the sums of ``unknown_instances``,
-        ``unread_instances`` and ``tied_instances``.
+    """Return what models could not read or decide of the instances that they scored, summed over the files' metadata
+    (``stated``): :class:`scripts.core.scoring.distinct_options.DistinctOptions`, of models with any.
     """
     keys = ("unknown_instances", "unread_instances", "tied_instances")
     found = []

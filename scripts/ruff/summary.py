@@ -3,7 +3,7 @@
 import pandas as pd
 
 from scripts.core.data import estimate_rows
-from scripts.core.data.estimate_rows import MODEL, PROBABILITY, PROMPTED
+from scripts.core.data.estimate_rows import CHOSEN_ELSEWHERE, MODEL, PROBABILITY, PROMPTED
 from scripts.core.workflow.job import run_named
 from scripts.ruff import study
 from scripts.ruff.normalisation import DESIGN
@@ -32,8 +32,8 @@ def summary(
         )
         found.append(study.sort_rows(asked, n_distractors=None, model=models))
         found.append(score_rows(scores[scores.templates == part]))
-    columns = ["templates", "model", "scoring", "metric", "n_distractors", "pronoun", "method", "order", "setting"]
-    columns += ["normalisation", "value", "low", "high", "below", "n_unit", "headline"]
+    columns = ["templates", "model", "scoring", "metric", "n_distractors", "pronoun", "preferred", "method", "order"]
+    columns += ["setting", "normalisation", "value", "low", "high", "below", "n_unit", "headline"]
     table = pd.concat(found).reindex(columns=columns)
     table["setting"] = table.setting.where(table.normalisation.notna(), "")
     # A factor that no row has is none.
@@ -51,13 +51,22 @@ def summary(
 
 
 def score_rows(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return the accuracies under every score, and how many picks are others than under the study's."""
+    """Return the accuracies under every score, how many picks are others than under the study's, and what it favours.
+
+    A set that a score chooses where other sets are right is right wherever it is the introduced one.
+    """
     rows = rows[(rows.n_distractors == "") | (rows.pronoun != "")]
     rows = rows.assign(value=rows.accuracy, below=rows.n, scoring=PROBABILITY, n_unit="instances", headline=False)
     others = rows.assign(metric="other pick", value=rows.flipped, low=None, high=None)
     # The study's own score is what the others are compared with.
     others = others[others.normalisation != DESIGN.scores[0]]
-    return pd.concat([rows, others]).sort_index(kind="stable")
+    elsewhere = rows[rows.n_elsewhere.notna()]
+    elsewhere = elsewhere.assign(
+        metric=CHOSEN_ELSEWHERE, preferred=elsewhere.pronoun, value=elsewhere.chosen_elsewhere,
+        below=elsewhere.n_elsewhere, low=None, high=None,
+        pronoun=["|".join(other for other in elsewhere.pronoun.unique() if other != own) for own in elsewhere.pronoun],
+    )  # fmt: skip
+    return pd.concat([rows, others, elsewhere]).sort_index(kind="stable")
 
 
 if __name__ == "__main__":

@@ -79,7 +79,7 @@ def split_paragraphs(lines: Iterable[str]) -> Iterator[tuple[int, int, str]]:
         lines: A text's lines with their ends (``\\n``); a paragraph has one line.
 
     Examples:
-        >>> list(paragraphs(["One.\\n", "\\n", "\\f\\n", "\\n", "Two.\\n"]))
+        >>> list(split_paragraphs(["One.\\n", "\\n", "\\f\\n", "\\n", "Two.\\n"]))
         [(0, 0, 'One.'), (1, 9, 'Two.')]
     """
     section = start = 0

@@ -18,6 +18,8 @@ KINDS = (MODEL, SYSTEM, HEURISTIC, RELEASED_OUTPUTS)
 study's authors released."""
 PROBABILITY, PROMPTED, CLUSTERS, DISTRIBUTION = "probability", "prompted", "clusters", "distribution"
 FULL, PARTIAL = "full likelihood", "partial likelihood"
+CHOSEN_ELSEWHERE = "chosen elsewhere"
+"""The metric of how often an option (``preferred``) is chosen where another one is right."""
 OUTPUT_FOLDERS = {
     PROBABILITY: "scores",
     FULL: "scores",

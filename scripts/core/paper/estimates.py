@@ -62,13 +62,9 @@ class Estimate:
 def from_samples(
     value: float, samples: np.ndarray, clusters: int, least: float = -1.0, most: float = 1.0, level: float = LEVEL
 ) -> Estimate:
-    """Return the estimate of a quantity with bootstrap samples over clusters.
+    """Return the estimate of a quantity that is between ``least`` and ``most`` in each cluster.
 
-    The interval of samples that all agree (:func:`scripts.core.statistics.procedures.agreeing_interval`) is exact: it
-    is not widened for few clusters.
-
-    Args:
-        least, most: What the quantity can be of one cluster at least and at most.
+    The interval of samples that all agree is exact: it is not widened for few clusters.
     """
     ends = procedures.bootstrap_interval(value, samples, clusters, level, least, most)
     return Estimate(value, *ends, 0, None if procedures.samples_agree(samples) else clusters)
@@ -116,7 +112,7 @@ def estimate_share(value: float, trials: float) -> Estimate:
     """Return the estimate of a share of independent trials, with the exact interval (Clopper and Pearson 1934).
 
     Examples:
-        >>> share(1.0, 10).text(2)
+        >>> estimate_share(1.0, 10).text(2)
         '1.00 (0.69 to 1.00)'
     """
     trials = int(trials)
@@ -183,10 +179,8 @@ def compare_by_test(p: float, right: bool | np.bool_) -> Comparison:
 
 
 def of_samples(samples: np.ndarray, clusters: int | None = None) -> Comparison:
-    """Compare a quantity with zero by its samples: for one of few values, such as a rank correlation.
-
-    Args:
-        clusters: Over how many they are, where these can be so few that shares of samples tell nothing.
+    """Compare a quantity of few values, such as a rank correlation, with zero: shares of its samples, unless clusters
+    are few.
     """
     defined = samples[~np.isnan(samples)]
     if not len(defined) or (clusters is not None and clusters < procedures.FEW_CLUSTERS):
@@ -198,31 +192,19 @@ def of_samples(samples: np.ndarray, clusters: int | None = None) -> Comparison:
 def require_decided(
     outcome: Comparison, text: str, n: int, lacking: str = SEPARATE_INTERVALS
 ) -> tuple[Comparison, str]:
-    """Return a comparison with its text, as :func:`scripts.core.paper.finding_verdicts.evaluate_check` takes it.
-
-    Raises:
-        MissingEvidence: If it tells nothing: what is ``lacking``, and of how many units the values are.
-    """
+    """Return a comparison with its text; raise :class:`MissingEvidence` with what is lacking if it tells nothing."""
     if outcome.outcome is None:
         raise MissingEvidence(f"{lacking} (n = {n:,})", text=text, p=outcome.wrong)
     return outcome, text
 
 
 def is_greater(first: Estimate, second: Estimate, text: str) -> tuple[Comparison, str]:
-    """Return whether ``first`` is above ``second``, with the text.
-
-    Raises:
-        MissingEvidence: If the intervals do not tell.
-    """
+    """Return whether ``first`` is above ``second``, with the text; refused as :func:`require_decided`."""
     return require_decided(compare_values(first, second), text, min(first.n, second.n))
 
 
 def is_within(estimate: Estimate, low: float, high: float, text: str) -> tuple[Comparison, str]:
-    """Return whether a value is between two limits, with the text.
-
-    Raises:
-        MissingEvidence: If its interval does not tell.
-    """
+    """Return whether a value is between two limits, with the text; refused as :func:`require_decided`."""
     return require_decided(compare_with_limits(estimate, low, high), text, estimate.n, BOUND)
 
 

@@ -171,10 +171,6 @@ def judge_findings(findings: Sequence[Finding], runs: dict, template_sets: list[
     Args:
         runs: Template set to what the findings' functions take; a set that was not run is absent.
         template_sets: Every set there is.
-
-    Returns:
-        ``number``, ``source``, ``finding``, ``templates``, ``verdict``, ``evidence``, ``missing`` (semicolons),
-        ``n_missing``.
     """
     rows = []
     for finding in findings:
@@ -289,9 +285,8 @@ def table_cells(table: pd.DataFrame, template_sets: list[str], heads: dict[str, 
         heads: What a set is called; otherwise its name.
 
     Returns:
-        ``No.``, ``Finding`` (with its source); a column of verdicts for each set on which something is decided, sets
-        that agree in all verdicts and all evidence sharing one; ``Evidence``, shortened. A finding that is decided on
-        other sets alone has :data:`scripts.core.paper.formats.MISSING_MARK` for a verdict. All cells are text.
+        A column of verdicts for each set on which something is decided, sets that agree in all verdicts and all
+        evidence sharing one. A finding that is decided on other sets alone has a dash for a verdict.
     """
     heads = {name: (heads or {}).get(name, name.capitalize()) for name in template_sets}
     judged = table[table.verdict != NOT_APPLICABLE]

@@ -29,7 +29,7 @@ def format_number(value: float | None, decimals: int, signed: bool = False) -> s
         signed: Print the sign of a positive number too.
 
     Examples:
-        >>> number(1234.5, 2), number(-0.004, 2), number(0.25, 1, signed=True)
+        >>> format_number(1234.5, 2), format_number(-0.004, 2), format_number(0.25, 1, signed=True)
         ('1,234.50', '0.00', '+0.2')
     """
     if value is None or pd.isna(value):
@@ -116,11 +116,11 @@ def format_estimate(
         sized: Whether n is printed; where it is not, the sentence says it once for several estimates.
 
     Examples:
-        >>> estimate(0.5666, 0.494, 0.633, 180)
+        >>> format_estimate(0.5666, 0.494, 0.633, 180)
         '57% (49 to 63; n = 180)'
-        >>> estimate(0.0479, 0.0304, 0.0659, 1002, "quadruples", "points")
+        >>> format_estimate(0.0479, 0.0304, 0.0659, 1002, "quadruples", "points")
         '+4.8 points (+3.0 to +6.6; n = 1,002 quadruples)'
-        >>> estimate(0.591, None, None, 96, "sentences", "plain")
+        >>> format_estimate(0.591, None, None, 96, "sentences", "plain")
         '0.59 (no interval; n = 96 sentences)'
     """
     factor, decimals, word = {"percent": (100, 0, "%"), "points": (100, 0, " points"), "plain": (1, 2, "")}[style]

@@ -53,7 +53,7 @@ def link_address(address: str) -> Raw:
     r"""Return an address as a link in LaTeX that shows it; what no address holds is encoded in percents.
 
     Examples:
-        >>> print(link("https:a}"))
+        >>> print(link_address("https:a}"))
         \href{https:a\%7D}{\texttt{https:a\%7D}}
     """
     encoded = escape(urllib.parse.quote(address, safe="%:/?#@!&'()*+,;=[]").replace("~", "%7E"))
@@ -73,7 +73,7 @@ def typeset_symbols(text: str) -> Raw:
     """Return text as LaTeX with the names of metrics as symbols.
 
     Examples:
-        >>> symbols("Acc_Diff of BERT-base is 3 %")
+        >>> typeset_symbols("Acc_Diff of BERT-base is 3 %")
         '$\\\\mathrm{Acc}_\\\\mathrm{Diff}$ of BERT-base is 3 \\\\%'
     """
     made = escape(text)

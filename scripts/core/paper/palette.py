@@ -79,9 +79,6 @@ def pronoun_colours(sets: Iterable[str]) -> dict:
 
     The four sets of :data:`PRONOUNS` keep theirs in every run; others take the next colours in the given order, and
     after the last colour of :data:`PALETTE` its darker versions.
-
-    Returns:
-        Set to a hexadecimal colour.
     """
     sets = list(sets)
     order = [*PRONOUNS, *(s for s in sets if s not in PRONOUNS)]

@@ -52,11 +52,7 @@ def read_published(path: str | Path) -> pd.DataFrame:
 
 
 def read_models(path: str | Path) -> pd.DataFrame:
-    """Return the models of a study, by the names it prints, with their names in the registry and their groups.
-
-    Returns:
-        :data:`MODEL_COLUMNS`; ``groups`` are separated by semicolons. All cells are text.
-    """
+    """Return the models of a study as text: :data:`MODEL_COLUMNS`, their groups separated by semicolons."""
     return files.read_csv(path, dtype=str).fillna("")
 
 
@@ -76,14 +72,7 @@ def read_study(published: str | Path, mapping: str | Path, study_models: str | P
 
 
 def find_demonstration_models(models: dict) -> dict[str, str]:
-    """Return a run's demonstration models, which stand for no model of a study.
-
-    Args:
-        models: Name to facts (``facts`` of :class:`scripts.core.models.entries.Model`).
-
-    Returns:
-        Name to label.
-    """
+    """Return name and label of a run's demonstration models, which stand for no model of a study."""
     return {name: facts["label"] for name, facts in models.items() if facts["demonstration"]}
 
 
@@ -295,11 +284,8 @@ def write_comparison(
 ) -> None:
     """Write all comparisons (CSV), those that differ (LaTeX) and how often each verdict fell (JSON).
 
-    Args:
-        study: The word that the study's items start with.
-        printed: From :func:`read_study`.
-        tables, every_set, **conditions: As :func:`compare_numbers` takes them.
-        parts: What the table calls the template sets.
+    ``study`` is the word that its items start with, ``parts`` what the table calls the template sets; ``tables``,
+    ``every_set`` and ``conditions`` are those of :func:`compare_numbers`.
     """
     comparison = compare_numbers(*printed, tables, every_set, **conditions)
     files.write_csv(csv, comparison)

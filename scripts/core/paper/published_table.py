@@ -22,13 +22,10 @@ UNITS = {"fraction": "", "count": "", "year": "", "percent": "%", "percentage po
 
 
 def typeset(different: pd.DataFrame, study: str, parts: str, several: bool) -> str:
-    """Return the table as LaTeX.
+    """Return the table of results that differ, each once, as LaTeX.
 
-    Args:
-        different: Rows of a comparison, each result once (:func:`scripts.core.paper.published.select_results`).
-        study: The word that items start with.
-        parts: What the table calls the template sets.
-        several: Whether several sets were compared.
+    ``study`` is the word that items start with, ``parts`` what the table calls the template sets, and ``several`` tells
+    whether several were compared.
     """
     shown = make_cells(different, study, several)
     widths = [WIDTHS[str(head)] for head in shown]

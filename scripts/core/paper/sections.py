@@ -83,7 +83,6 @@ def make_context(
         "listed": list_words,
         "figure": float_figure,
         "table": float_table,
-        "findings": describe_findings,
         "evidence": describe_evidence,
         "count_rows": printed_tables.count_rows,
     }
@@ -97,11 +96,7 @@ def read_drawing(path: str | Path, folder: str | Path) -> Drawing:
 
 
 def read_width(pdf: str | Path) -> float:
-    """Return how wide the first page of a PDF file is, in inches.
-
-    Raises:
-        UserError: If the file does not say so in plain text, as those of matplotlib do.
-    """
+    """Return how wide the first page of a PDF file is, in inches, which matplotlib writes in plain text."""
     box = re.search(rb"/MediaBox\s*\[\s*0\s+0\s+([0-9.]+)", Path(pdf).read_bytes())
     if not box:
         raise UserError(f"{pdf}: has no page size that can be read; draw the figure with matplotlib")
@@ -119,14 +114,7 @@ def _tables_in(paths: Iterable[str | Path], folder: str) -> dict[str, latex.Raw]
 
 
 def find_entry(part: dict, name: str) -> dict[str, Any]:
-    """Return an entry of a part's numbers: ``value``, ``text``, ``source``, ``cell``.
-
-    Args:
-        part: ``numbers`` (of JSON files) and ``id`` (what the ids of its numbers begin with).
-
-    Raises:
-        UserError: If there is none of that id.
-    """
+    """Return an entry of a part's ``numbers`` (:func:`scripts.core.paper.numbers.make_entry`)."""
     if name not in part["numbers"]:
         raise UserError(
             f"paper/: {part['id']} has no number '{name}'{did_you_mean(name, part['numbers'])}; "
@@ -145,7 +133,7 @@ def link_target(identifier: str) -> str:
     """Return the id of a number as the name of a link: ids hold labels, in which anything may stand.
 
     Examples:
-        >>> target("ruff.replica.best.BERT 50%")
+        >>> link_target("ruff.replica.best.BERT 50%")
         'ruff.replica.best.BERT 50=25.'
     """
     return re.sub(r"[^A-Za-z0-9 ._:/()+,;'*!?-]", lambda match: f"={ord(match[0]):x}.", identifier)
