@@ -70,21 +70,11 @@ def read_words(path: str | Path) -> dict[str, str]:
 
 
 def read_published_words(generalised: str | Path, extra: str | Path, second_extra: str | Path) -> dict[str, str]:
-    """Read the study's three lists of gendered words (Zhao et al. 2018, and additions).
+    """Read the study's three lists of gendered words (Zhao et al. 2018, and additions), by word in lower case.
 
     The first is read one way, as it is listed, the others both ways; of two counterparts of a word the later one holds.
     Of a counterpart of several words only the first is taken: a corpus has one word a row, and in the study's the
     others move to the columns behind it.
-
-    Args:
-        generalised, extra, second_extra: ``cda/generalized_swaps.txt``, ``cda/extra_gendered_words.txt`` and
-            ``cda/second_extra_gendered_words.txt``.
-
-    Returns:
-        By word, in lower case.
-
-    Raises:
-        UserError: If a row has not two cells.
     """
     swaps = {}
     for path, both in ((generalised, False), (extra, True), (second_extra, True)):
@@ -131,16 +121,12 @@ def placeholders(names: Iterable[Name]) -> dict[str, str]:
 
 
 def swap_word(word: str, tag: str, words: dict[str, str], names: dict[str, str]) -> str:
-    """Return what stands for a word in an augmented copy, as in the study's code.
+    """Return what stands for a word in an augmented copy, as in the study's code: itself if neither list has it.
 
     Args:
-        word, tag: A word and its part of speech (Penn Treebank).
-        words: Gendered words in lower case; *her* is not looked up: it becomes *him* as a personal pronoun, else *his*.
-        names: Looked up with the letters' case, for proper nouns only, and before ``words``; of a name of several
-            words the first is taken.
-
-    Returns:
-        With a capital where the word begins with one; the word itself if neither list has it.
+        tag: The word's part of speech (Penn Treebank). *her* is *him* as a personal pronoun, else *his*.
+        words: Gendered words in lower case.
+        names: Looked up with the letters' case, for proper nouns only, and before ``words``.
     """
     other = _counterpart(word, tag, words, names)
     if other is None:
@@ -221,16 +207,11 @@ def count_swaps(documents: Iterable[Any], words: Mapping[str, str], names: Mappi
 def augment(
     documents: "Sequence[AnnotatedDocument]", words: dict[str, str], names: dict[str, str], column: str = "faithful"
 ) -> "list[AnnotatedDocument]":
-    """Return documents followed by a counterfactual copy of each, whose name ends with :data:`COPY`.
+    """Return documents with tags, followed by a counterfactual copy of each, whose name ends with :data:`COPY`.
 
     Args:
-        documents: With tags.
-        words, names: As :func:`swap_word` takes them.
-        column: Whether words are swapped as in the study's code (:func:`swap_word`) or in their context
-            (:func:`swap_in_context`). One of "faithful", "corrected".
-
-    Raises:
-        UserError: If a document has no tags, or one has the name of another's copy.
+        column: ``faithful``: words are swapped as in the study's code (:func:`swap_word`); ``corrected``: in context
+            (:func:`swap_in_context`).
     """
     copies = [counterfactual(document, words, names, column) for document in documents]
     taken = {document.name for document in documents} & {copy.name for copy in copies}

@@ -29,16 +29,13 @@ _REMEDY = "get an unchanged copy of the corpus"
 
 
 def read_conll2012(path: str | Path) -> list[AnnotatedDocument]:
-    """Read CoNLL-2012 files, OntoNotes' layout (``*gold_conll``).
+    """Read CoNLL-2012 files, OntoNotes' layout: each part of a file is a document.
 
     Args:
-        path: A file, or a folder whose files ``*gold_conll``, at any depth, are read in the order of their paths. Each
-            part of a file is a document.
+        path: A file, or a folder whose files ``*gold_conll``, at any depth, are read in the order of their paths.
 
     Raises:
-        UserError: Naming file and row: a mention that is not closed or was not opened, a sentence whose rows differ in
-            their number of columns, a document without words or without its end, a row of another document, two
-            documents of one name, bytes that are not UTF-8, or nothing to read.
+        UserError: Naming file and row of what is not in the layout.
     """
     path = Path(path)
     paths = sorted(path.rglob("*gold_conll")) if path.is_dir() else [path]

@@ -31,19 +31,15 @@ ROUNDING = 1e-3
 
 
 def read_scores(path: str | Path, model: str, instances: pd.DataFrame) -> pd.DataFrame:
-    """Read a model's scores of a study's instances.
+    """Return a model's scores of a study's instances, and what else its file has, if they are all and nothing else.
 
     Args:
         model: Its name in the registry.
         instances: Columns ``instance_id`` and ``options``; an instance may come several times.
 
-    Returns:
-        ``instance_id``, ``option``, ``option_index``, ``log_probability``, and what else the file has; a row for each
-        option of each distinct instance.
-
     Raises:
         UserError: If the file cannot be read or is another model's, a column is missing or of another type, a number is
-            no log-probability, or if the rows are not exactly the options of ``instances``, each once.
+            no log-probability, or the rows are not the options of each distinct instance, each once.
     """
     asked = ExpectedOptions.of(instances)
     return pd.concat([part for _, part in score_parts(path, model, asked)], ignore_index=True)

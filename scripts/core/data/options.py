@@ -20,9 +20,6 @@ def fill_slot(text: str, option: str, capitals: bool = True) -> str:
 
     Args:
         capitals: False leaves the option as it is wherever it stands.
-
-    Raises:
-        UserError: If ``text`` does not hold the slot ``___`` exactly once.
     """
     before, slot, after = text.partition(SLOT)
     if not slot or SLOT in after:
@@ -33,16 +30,13 @@ def fill_slot(text: str, option: str, capitals: bool = True) -> str:
 
 
 def candidate_forms(sets: Mapping[str, dict], form: str) -> dict[str, tuple[str, ...]]:
-    """Return the options of a slot: the distinct forms of some pronoun sets, each with the sets that it belongs to.
+    """Return the options of a slot, each with the sets that it belongs to, both in the order of ``sets``.
 
     Two sets may share a form (*em* of e and ey). It is one option, and right for both.
 
     Args:
         sets: Pronoun set to its forms by name.
         form: The name of the form that the slot wants, such as ``accusative``.
-
-    Returns:
-        Option to its sets, both in the order of ``sets``.
     """
     options = {}
     for name, forms in sets.items():
@@ -118,23 +112,13 @@ def pick_best(scores: pd.DataFrame, offers: pd.Series | None = None) -> pd.DataF
 
 
 def predicted_form(instances: pd.DataFrame, picks: pd.DataFrame) -> list[str]:
-    """Return the form that was picked for each row of ``instances``; it is right if it is the row's gold form.
-
-    Args:
-        instances: Columns ``instance_id`` and ``options``.
-        picks: As returned by :func:`pick_best`, with a row for each instance.
-    """
+    """Return the form of the pick (:func:`pick_best`) for each row of ``instances``."""
     indices = picks.option_index.reindex(instances.instance_id)
     return [options[index] for options, index in zip(instances.options, indices, strict=True)]
 
 
 def chance_of_sets(sets: Mapping[str, dict], slots: Iterable[str]) -> float:
-    """Return the accuracy of a random pick where every slot asks for every set equally often.
-
-    Args:
-        sets: Pronoun set to its forms by name.
-        slots: Names of forms that are asked for, such as ``accusative``.
-    """
+    """Return the accuracy of a random pick where every slot, such as ``accusative``, asks for every set alike."""
     asked = [(list(candidate_forms(sets, slot)), forms[slot]) for slot in slots for forms in sets.values()]
     return chance_accuracy(*zip(*asked, strict=True))
 
@@ -148,15 +132,7 @@ def other_choice(sets: Iterable[str], of_study: Collection[str]) -> str:
 
 
 def chance_accuracy(options: Iterable[Collection[str]], gold: Iterable[str]) -> float:
-    """Return the accuracy of a random pick: the mean over instances of the share of options that are right.
-
-    Args:
-        options: What each instance offers, every form once.
-        gold: Each instance's right form.
-
-    Raises:
-        ValueError: If a right form is not offered.
-    """
+    """Return the accuracy of a random pick: the mean over instances of the share of options that are right."""
     shares = []
     for offer, right in zip(options, gold, strict=True):
         if right not in offer:

@@ -140,12 +140,6 @@ def _chat(thinking: Mapping[str, Any] | None, tokenizer: Any, date: str) -> Call
 
 
 def second_prompt(pattern: str, first: str, chain: str) -> str:
-    """Return the prompt that asks for the final answer.
-
-    Args:
-        pattern: ``follow_up`` of the prompt.
-        first: The first prompt.
-        chain: What the model wrote after it; blanks around it are left out.
-    """
+    """Return the prompt that asks for the final answer, after what the model wrote (``chain``) to the first prompt."""
     parts = {"{first}": first, "{chain}": chain.strip()}
     return re.sub(r"\{(?:first|chain)\}", lambda match: parts[match[0]], pattern)

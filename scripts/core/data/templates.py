@@ -58,28 +58,17 @@ AGREEING = word_set(
 
 
 def raise_first(problems: Sequence[str]) -> None:
-    """Raise the first of the problems of some templates, if there are any, and say how many more there are.
-
-    Raises:
-        UserError
-    """
+    """Refuse templates with problems: raise the first, and say how many more there are."""
     if problems:
         more = f" (and {len(problems) - 1} more problems)" if len(problems) > 1 else ""
         raise UserError(f"{problems[0]}{more}")
 
 
 def read_tsv(path: str | Path, columns: Sequence[str]) -> list[tuple[int, dict]]:
-    """Read a template file.
+    """Return the rows of a template file: their line numbers in it, from 1, and their cells by column.
 
     Args:
         columns: The columns that the file must have, in any order, and no others.
-
-    Returns:
-        For each data row its 1-based line number in the file and its cells by column.
-
-    Raises:
-        UserError: If the file is missing, far too large or not UTF-8, lacks or adds a column, or has a row of another
-            length, a cell that is too long or a control character.
     """
     path = Path(path)
     try:
@@ -201,17 +190,10 @@ class PronounSet(dict):
 
 
 def read_pronouns(path: str | Path) -> dict[str, PronounSet]:
-    """Read the pronoun sets.
+    """Return the pronoun sets of a file by name, in its order.
 
     Args:
         path: Columns ``set``, the five forms (:data:`FORMS`) and ``type`` (:data:`PRONOUN_TYPES`).
-
-    Returns:
-        Set name to its forms by name, in file order.
-
-    Raises:
-        UserError: If a cell is empty, a form is not lower-case or holds a blank, a type is unknown, or a set occurs
-            twice.
     """
     frame = read_frame(path, PRONOUN_COLUMNS, key="set", levels={"type": PRONOUN_TYPES})
     for row, *cells in frame.itertuples(name=None):

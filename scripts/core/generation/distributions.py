@@ -102,12 +102,7 @@ def token_texts(tokenizer: Any, size: int) -> list[str]:
 
 
 def find_group_tokens(texts: Sequence[str], groups: dict[str, Sequence[str]]) -> torch.Tensor:
-    """Return which tokens are words of which group, bool of shape (vocabulary, groups).
-
-    Args:
-        texts: As of :func:`token_texts`.
-        groups: Group to its words, in lower case.
-    """
+    """Return which tokens (:func:`token_texts`) are words of which group, bool of shape (vocabulary, groups)."""
     words = pd.Series(texts).str.strip().str.lower()
     found = np.array([words.isin(list(group)) for group in groups.values()], dtype=bool)
     return torch.from_numpy(found.reshape(len(groups), len(words)).T)

@@ -120,7 +120,6 @@ def card_overlay(run: CardRun, sized: dict, prompted: Iterable[str]) -> dict[str
     """Return the configuration of a card's run.
 
     Args:
-        run: The run.
         sized: What ``config/cards/<size>.yaml`` says.
         prompted: Those of its models that can be prompted.
     """
@@ -145,12 +144,7 @@ def describe_model(model: Model) -> dict[str, Any]:
 
 
 def audit_command(name: str | None, overlays: Sequence[str]) -> str:
-    """Return the command that audits a run from the repository's root; without a name, the default run's.
-
-    Args:
-        name: ``run`` of the configuration.
-        overlays: Its files, as the repository's root has them.
-    """
+    """Return the command that audits a run, or without a name the default run, from the repository's root."""
     words = ["python -m scripts.audit"]
     if name:
         words += ["--target card", f"--directory {runs.FOLDER}/{name}"]

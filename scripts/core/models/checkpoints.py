@@ -169,9 +169,6 @@ def digest_checkpoint(
     Args:
         names: The files; by default those that loading reads.
         of_file: Path of a file to its SHA-256.
-
-    Raises:
-        UserError: As :func:`find_files`.
     """
     names = find_files(folder) if names is None else names
     with ThreadPoolExecutor(READERS) as pool:

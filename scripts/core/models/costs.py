@@ -90,14 +90,11 @@ def jobs_within(seconds: float, minutes_per_job: float) -> int:
 
 
 def check_jobs(jobs: dict[str, int], purpose: str, minutes_per_job: float) -> None:
-    """Refuse to divide the work of a model into more than :data:`MOST_JOBS` jobs.
+    """Refuse to divide the work of a model into more than :data:`MOST_JOBS` jobs, naming a time that is long enough.
 
     Args:
         jobs: Model to the number of its jobs, as :func:`jobs_within` returns it.
         purpose: What the jobs do with the model, for the message: ``score ruff``.
-
-    Raises:
-        UserError: Naming the first such model, and a time that is long enough.
     """
     for name, count in jobs.items():
         if count > MOST_JOBS:

@@ -91,15 +91,7 @@ def describe_folder(folder: str | Path, source: dict[str, Any] | None = None, ga
 
 
 def describe_repository(repository: str, revision: str | None = None) -> dict[str, Any]:
-    """Describe a checkpoint on the Hub, of which only small files are fetched.
-
-    Args:
-        repository: ``owner/name``.
-        revision: A commit, branch or tag; None: the newest commit.
-
-    Raises:
-        UserError: As :func:`describe_folder`, and if the Hub does not give the files.
-    """
+    """Describe a checkpoint on the Hub (``owner/name``), of which only small files are fetched."""
     import huggingface_hub
 
     with hub.explained_failures(repository, revision):

@@ -43,11 +43,7 @@ class Location:
     files: Sequence[str] = ()
 
     def read_files(self) -> Sequence[str]:
-        """Return the names of the files that loading reads.
-
-        Raises:
-            UserError: If there are no weights.
-        """
+        """Return the names of the files that loading reads."""
         return (self.gguf,) if self.gguf else self.files or checkpoints.find_files(self.folder)
 
 

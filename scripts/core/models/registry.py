@@ -27,10 +27,6 @@ def read_registry(path: str | Path, schema_path: str | Path) -> Registry:
 
     Args:
         schema_path: ``config/schemas/models.schema.yaml``; the studies' own schemas lie in ``studies/`` beside it.
-
-    Raises:
-        UserError: If a file cannot be read, a key or value is unknown (naming the entry, the key and the nearest valid
-            one), or two entries contradict each other (:mod:`scripts.core.models.conflicts`).
     """
     data = load_yaml(path)
     validate(data, _with_studies(load_yaml(schema_path), Path(schema_path).parent, data), str(path))
@@ -164,9 +160,6 @@ def given_scores(model: Model, key: str, folder: Path, root: Path) -> str:
         model: One with ``outputs``.
         key: Study and set, such as ``ruff/replica``.
         folder, root: The working directory and the repository.
-
-    Raises:
-        UserError: If the entry names no file of the set, or one that is not there.
     """
     where, outputs = f"models.{model.name}.outputs", model.outputs or {}
     if key not in outputs:

@@ -40,14 +40,10 @@ def plain_punctuation(word: str) -> str:
 
 
 def word_cases(words: Sequence[str], sentences: Sequence[tuple[int, int]]) -> list[int]:
-    """Return the case of each word.
+    """Return the case of each word; ``sentences``: half-open ranges of words.
 
-    Args:
-        sentences: Half-open ranges of words.
-
-    Returns:
-        For each word: 0 no letter first, 1 lower case, 2 a capital, 3 capitals only, 4 a capital at the beginning of a
-        sentence, where it says little.
+    0: no letter first; 1: lower case; 2: a capital; 3: capitals only; 4: a capital at the beginning of a sentence,
+    where it says little.
     """
     first = {start for start, _ in sentences}
     return [_case(word, index in first) for index, word in enumerate(words)]

@@ -88,11 +88,7 @@ class Resolver:
 
     @classmethod
     def load(cls, source: str | Path, device: str = "cpu", precision: str = "float32") -> "Resolver":
-        """Return the resolver of a folder or a delta.
-
-        Raises:
-            UserError: For weights that cannot be used, an unknown precision, or a GPU that is not there.
-        """
+        """Return the resolver of a folder or a delta."""
         return cls(*checkpoints.load_system(source), device, precision)
 
     def resolve(self, texts: Iterable[tuple[str, str]]) -> Iterator[coreference.Document]:
