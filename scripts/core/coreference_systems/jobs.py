@@ -75,7 +75,7 @@ def open_system(
     if wanted.environment == "main":
         torch.set_num_threads(threads)
         chosen = loading.pick_device(device)
-        resolver = Resolver.load(found.checkpoint, chosen, wanted.precision)
+        resolver = Resolver.load(found.checkpoint, chosen)
         hardware, engine = loading.device_name(chosen), "c2f"
         libraries = {library: importlib.metadata.version(library) for library in LIBRARIES}
     else:
@@ -95,7 +95,7 @@ def open_system(
         entry, script, revision=found.revision, weights_sha256=found.weights_sha256, device=hardware,
         libraries=libraries,
     )  # fmt: skip
-    log.info("system %s (revision %s), %s on %s", name, found.revision, wanted.precision, hardware)
+    log.info("system %s (revision %s) on %s", name, found.revision, hardware)
     return OpenedSystem(resolver, {"system": name, "engine": engine} | run)
 
 

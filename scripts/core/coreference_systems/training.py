@@ -115,7 +115,7 @@ def score_model(
     model: C2F, splitter: "Splitter", documents: "Sequence[AnnotatedDocument]", device: torch.device | str
 ) -> dict[str, float]:
     """Return what :func:`scripts.core.coreference_systems.metrics.score_clusters` says of a model's clusters."""
-    predicted = find_clusters(model, splitter, documents, device, "float32")
+    predicted = find_clusters(model, splitter, documents, device)
     return metrics.score_clusters([document.clusters for document in documents], predicted)
 
 

@@ -114,10 +114,6 @@ def _system_contradictions(system: System) -> Iterable[tuple[object, str]]:
         f".environment is {system.environment}, but {architecture} runs in {runs_in}; correct it",
     )
     yield (
-        system.environment != "main" and system.precision != "float32",
-        f".precision is {system.precision}, but {architecture} computes in float32; say so",
-    )
-    yield (
         isinstance(source, Hub) and (source.file is not None) != is_caw,
         f".source is not one of {architecture}: " + ("name the checkpoint's file" if is_caw else "remove file"),
     )

@@ -99,15 +99,3 @@ def test_what_cannot_be_resolved_is_named(resolver, monkeypatch):
     assert next(resolver.resolve([("fits", "Anna saw the old captain in the boat.")])).document == "fits"
     with refused("'long'", "560 words", "10", "divide"):
         list(resolver.resolve(TEXTS[2:]))
-    with refused("'int8'", "float32", "bfloat16"):
-        resolve.Resolver(resolver.model, resolver.splitter.tokenizer, zoo.DEVICE, precision="int8")
-
-
-def test_lower_precision_gives_nearly_the_same_scores(resolver):
-    window = resolver.splitter.window(tiny.documents()[1]).to(zoo.DEVICE)
-    with torch.no_grad():
-        exact = resolver.model(window).candidate_scores
-        with resolve.autocast(zoo.DEVICE, "bfloat16"):
-            rough = resolver.model(window).candidate_scores
-    assert not torch.equal(exact, rough)
-    torch.testing.assert_close(exact, rough, atol=0.05, rtol=0.05)

@@ -194,7 +194,7 @@ if {fetch!r}:
 else:
     score.main(**job, fetched=str(made / "model.json"))
     found = sources.locate_system("s", read_job_system(apart), fetched=str(made / "system.json"))
-    Resolver.load(found.checkpoint, "cpu", "float32")
+    Resolver.load(found.checkpoint)
     assert (found.encoder / "model.safetensors").is_file()
     trained_on = ScoredModel(source=read_source(encoder))
     assert loading.locate_model("s", trained_on, fetched=str(made / "encoder.json")).folder == found.encoder

@@ -267,7 +267,6 @@ REFUSED = [
     ("models/flan-t5-base", GIVEN, ["flan-t5-base.outputs is for encoders and decoders", "remove outputs"]),
     ("models/opt-125m", GIVEN | {"prompt_wrapping": "none"}, ["opt-125m has scores from elsewhere", "prompt_wrapping"]),
     ("models/minilm-l6-mlm", {"studies": {"ruff": "likelihood"}}, ["minilm-l6-mlm is a demonstration model", "empty"]),
-    ("systems/lingmess", {"precision": "bfloat16"}, ["lingmess.precision is bfloat16", "computes in float32"]),
     ("systems/lingmess", {"environment": "main"}, ["lingmess.environment is main", "runs in coreference"]),
     ("systems/lingmess", {"source": DELTA}, ["systems.lingmess", "a package with a delta is for c2f"]),
     ("systems/lingmess", {"source": {"trained": "x"}}, ["systems.lingmess", "trained here is for c2f"]),

@@ -130,7 +130,7 @@ class C2F(nn.Module):
 
     def _units(self, window: Window, encoded: torch.Tensor) -> list[torch.Tensor]:
         """Return each unit's vectors: of its first piece, its last piece, and the mean of its pieces."""
-        flat = encoded.reshape(-1, encoded.shape[-1]).float()
+        flat = encoded.reshape(-1, encoded.shape[-1])
         if self.configuration.unit == "word":
             counts = torch.bincount(window.unit_of_piece).unsqueeze(1)
             sums = flat.new_zeros(window.units, flat.shape[1]).index_add(0, window.unit_of_piece, flat[window.pieces])
@@ -152,16 +152,16 @@ class C2F(nn.Module):
         columns = rows + torch.arange(c.max_span_width, device=first.device)
         candidates = columns < size
         candidates &= window.sentence[columns.clamp(max=size - 1)] == window.sentence[rows]
-        logits = self.head_attention(mean).float().squeeze(1)
+        logits = self.head_attention(mean).squeeze(1)
         padded = functional.pad(logits, (0, c.max_span_width))
         steps = padded.unfold(0, c.max_span_width, 1)[: len(logits)]
         totals = torch.logcumsumexp(steps, 1)
         layer = cast(nn.Linear, self.mention_ffnn[0])
         parts = layer.weight.split([self.unit_size, self.unit_size, c.feature_size, self.unit_size], 1)
-        start = functional.linear(first, parts[0], layer.bias).float()
-        end = functional.linear(last, parts[1]).float()
-        width = functional.linear(self.dropout(self.width_embedding.weight), parts[2]).float()
-        word = functional.linear(mean, parts[3]).float()
+        start = functional.linear(first, parts[0], layer.bias)
+        end = functional.linear(last, parts[1])
+        width = functional.linear(self.dropout(self.width_embedding.weight), parts[2])
+        word = functional.linear(mean, parts[3])
         head, scores = word, []
         for wide in range(c.max_span_width):
             if wide:
@@ -169,10 +169,10 @@ class C2F(nn.Module):
                 before = torch.exp(totals[:, wide - 1] - totals[:, wide]).unsqueeze(1)
                 new = torch.exp(steps[:, wide] - totals[:, wide]).unsqueeze(1)
                 head = head * before + _ahead(word, wide) * new
-            scores.append(self.mention_ffnn[1:](start + _ahead(end, wide) + width[wide] + head).float())
+            scores.append(self.mention_ffnn[1:](start + _ahead(end, wide) + width[wide] + head))
         grid = torch.cat(scores, 1)[:size]
         if c.width_prior:
-            grid = grid + self.width_prior_ffnn(self.width_prior_embedding.weight).float().squeeze(1)
+            grid = grid + self.width_prior_ffnn(self.width_prior_embedding.weight).squeeze(1)
         return grid, candidates, logits
 
     @torch.no_grad()
@@ -213,10 +213,10 @@ class C2F(nn.Module):
         inside = places <= ends.unsqueeze(1)
         places = places.clamp(max=len(mean) - 1)
         weights = torch.softmax(attention[places].masked_fill(~inside, -math.inf), 1)
-        heads = torch.bmm(weights.unsqueeze(1), mean[places]).float().squeeze(1)
+        heads = torch.bmm(weights.unsqueeze(1), mean[places]).squeeze(1)
         widths = self.dropout(self.width_embedding(ends - starts))
         spans = torch.cat([first[starts], last[ends], widths, heads], 1)
-        return spans if self.projection is None else self.dropout(self.projection(spans).float())
+        return spans if self.projection is None else self.dropout(self.projection(spans))
 
     def _pairs(
         self, window: Window, spans: torch.Tensor, starts: torch.Tensor, ends: torch.Tensor, grid: torch.Tensor
@@ -228,14 +228,14 @@ class C2F(nn.Module):
             mentions = functional.logsigmoid(mentions)
         numbers = torch.arange(len(starts), device=starts.device)
         distance = numbers.unsqueeze(1) - numbers
-        source, target = self.coarse(spans).float(), spans
+        source, target = self.coarse(spans), spans
         if self.projection is None:
             source, target = self.dropout(source), self.dropout(target)
-        coarse = (source @ target.T).float()
+        coarse = source @ target.T
         if self.projection is not None:
             coarse = coarse / math.sqrt(spans.shape[1])
         coarse = coarse + mentions.unsqueeze(1) + mentions
-        prior = self.distance_prior(self.dropout(self.distance_prior_embedding.weight)).float().squeeze(1)
+        prior = self.distance_prior(self.dropout(self.distance_prior_embedding.weight)).squeeze(1)
         coarse = coarse + prior[distance_classes(distance)]
         strings = None
         if c.string_features:
@@ -253,7 +253,7 @@ class C2F(nn.Module):
             if depth < c.coref_depth - 1:
                 weights = torch.softmax(scores, 1)
                 attended = weights[:, :1] * spans + torch.einsum("sa,sad->sd", weights[:, 1:], spans[antecedents])
-                gate = torch.sigmoid(self.gate(torch.cat([spans, attended], 1)).float())
+                gate = torch.sigmoid(self.gate(torch.cat([spans, attended], 1)))
                 spans = gate * attended + (1 - gate) * spans
         return antecedents, valid, scores
 
@@ -282,12 +282,10 @@ class C2F(nn.Module):
         parts = layer.weight.split([size] * 3 + [layer.in_features - 3 * size], 1)
         here = functional.linear(spans, parts[0], layer.bias)
         there = functional.linear(spans, parts[1])
-        # In the precision of the products, which under autocast is lower than that of the spans.
-        spans = spans.to(here.dtype)
         hidden = functional.linear(spans.unsqueeze(1) * spans[antecedents], parts[2])
         hidden = hidden + here.unsqueeze(1) + there[antecedents]
         hidden = hidden + functional.linear(self.dropout(known), parts[3])
-        return self.antecedent_ffnn[1:](hidden).float().squeeze(2)
+        return self.antecedent_ffnn[1:](hidden).squeeze(2)
 
 
 def _ahead(values: torch.Tensor, steps: int) -> torch.Tensor:

@@ -4,7 +4,6 @@ import itertools
 import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,7 +21,6 @@ from scripts.core.models import loading
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
 
-PRECISIONS = {"float32": torch.float32, "bfloat16": torch.bfloat16}
 # Longest text, in words and marks: the pairs of spans grow with the square of a document's length.
 MAX_WORDS = 20_000
 # Texts are read ahead up to so many words, and those of one shape encoded together up to so many pieces: short texts
@@ -70,26 +68,18 @@ def split_sentences(text: str, tokens: Sequence[tuple[int, int]]) -> tuple[tuple
 
 
 class Resolver:
-    """A c2f system that resolves texts, in their order: the result for one does not depend on the others.
+    """A c2f system that resolves texts, in their order: the result for one does not depend on the others."""
 
-    Args:
-        precision: Of the products: float32 or bfloat16.
-    """
-
-    def __init__(
-        self, model: C2F, tokenizer: "PreTrainedTokenizerBase", device: str = "cpu", precision: str = "float32"
-    ):
-        if precision not in PRECISIONS:
-            raise UserError(f"the precision '{precision}' is none of {', '.join(PRECISIONS)}")
+    def __init__(self, model: C2F, tokenizer: "PreTrainedTokenizerBase", device: str = "cpu"):
         device = loading.pick_device(device)
         self.model = model.to(device).eval()
         self.splitter = Splitter(tokenizer, model.configuration)
-        self.device, self.precision = torch.device(device), precision
+        self.device = torch.device(device)
 
     @classmethod
-    def load(cls, source: str | Path, device: str = "cpu", precision: str = "float32") -> "Resolver":
+    def load(cls, source: str | Path, device: str = "cpu") -> "Resolver":
         """Return the resolver of a folder or a delta."""
-        return cls(*checkpoints.load_system(source), device, precision)
+        return cls(*checkpoints.load_system(source), device)
 
     def resolve(self, texts: Iterable[tuple[str, str]]) -> Iterator[coreference.Document]:
         """Resolve texts.
@@ -123,7 +113,7 @@ class Resolver:
 
     def clusters(self, documents: Sequence[AnnotatedDocument]) -> list[list[list[tuple[int, int]]]]:
         """Return the clusters of documents whose words are known (:func:`find_clusters`)."""
-        return find_clusters(self.model, self.splitter, documents, self.device, self.precision)
+        return find_clusters(self.model, self.splitter, documents, self.device)
 
 
 @torch.no_grad()
@@ -132,7 +122,6 @@ def find_clusters(
     splitter: Splitter,
     documents: Sequence[AnnotatedDocument],
     device: torch.device | str,
-    precision: str,
 ) -> list[list[list[tuple[int, int]]]]:
     """Return the clusters of documents whose words are known: mentions as first and last word, in order."""
     model.eval()
@@ -143,16 +132,8 @@ def find_clusters(
     shapes = {place: tuple(window.input_ids.shape) for place, window in windows.items()}
     for shape, places in itertools.groupby(sorted(shapes, key=shapes.__getitem__), key=shapes.__getitem__):
         while together := list(itertools.islice(places, max(1, PASS_PIECES // math.prod(shape)))):
-            with autocast(device, precision):
-                encoded = model.encode([windows[place] for place in together])
-                scores = [model(windows[p], vectors) for p, vectors in zip(together, encoded, strict=True)]
-            for place, of_one in zip(together, scores, strict=True):
-                found[place] = link_mentions(of_one, windows[place], model.configuration.singletons)
+            encoded = model.encode([windows[place] for place in together])
+            for place, vectors in zip(together, encoded, strict=True):
+                scores = model(windows[place], vectors)
+                found[place] = link_mentions(scores, windows[place], model.configuration.singletons)
     return found
-
-
-def autocast(device: torch.device | str, precision: str) -> nullcontext[None] | torch.autocast:
-    """Return the context in which products have a precision, float32 or bfloat16."""
-    if precision == "float32":
-        return nullcontext()
-    return torch.autocast(torch.device(device).type, PRECISIONS[precision])
