@@ -138,18 +138,8 @@ def render_page(sentence: str, a: Run, b: Run, tables: dict[str, pd.DataFrame]) 
     listed = listed.sort_values(["headline", "differs"], ascending=False, kind="stable")
     for name in ("n_clusters", "flipped"):
         listed[name] = listed[name].map("{:.0f}".format, na_action="ignore")
-    columns = [
-        "study",
-        "part",
-        "model",
-        "model_b",
-        "estimate",
-        "value_a",
-        "value_b",
-        *PAIRED[:3],
-        "p_holm",
-        *PAIRED[5:],
-    ]
+    columns = ["study", "part", "model", "model_b", "estimate", "value_a", "value_b"]
+    columns += [*PAIRED[:3], "p_holm", *PAIRED[5:]]
     tables = tables | {"estimates": listed[columns].rename(columns={"model": "model_a"})}
     with pd.option_context("display.max_colwidth", None):
         html = {

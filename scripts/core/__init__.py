@@ -2,5 +2,5 @@
 
 ``errors``, ``files`` and ``config`` are for everything. Besides these there are packages: ``data`` (instances, options,
 scores, templates), ``statistics``, ``workflow`` (declarations, plans, jobs), ``models``, ``scoring``, ``generation``,
-``coreference_systems``, ``provenance`` and ``paper``. Each says what it imports; ``tests/test_rooms.py`` holds it.
+``coreference_systems``, ``provenance`` and ``paper``. Each says what it imports; ``tests/test_packages.py`` holds it.
 """

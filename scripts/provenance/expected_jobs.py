@@ -122,13 +122,9 @@ def plan_jobs(made: WorkflowApi, targets: list, files: list[str]) -> dict:
 
 def weight_folders(entry: Any) -> dict[str, str]:
     """Return where the weights of a registry entry lie, by part of the entry, which records do not say."""
-    named = (
-        {part: entry[part] for part in ("source", "adapter", "encoder") if part in entry}
-        if isinstance(entry, dict)
-        else {}
-    )
+    parts = ("source", "adapter", "encoder") if isinstance(entry, dict) else ()
     return {
-        part: str(Path(source["path"]).expanduser().absolute()) for part, source in named.items() if "path" in source
+        part: str(Path(entry[part]["path"]).expanduser().absolute()) for part in parts if "path" in entry.get(part, {})
     }
 
 

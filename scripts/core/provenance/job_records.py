@@ -109,7 +109,7 @@ def local_weights(path: str, cache: str | Path = CACHE, *, whole: bool = False, 
 
     Args:
         path: The folder, as the registry names it.
-        cache: As for :func:`digest_path`; it holds the digest that each folder had last, too.
+        cache: Of digests of files, and of the digest that each folder had last.
         whole: Whether everything in the folder counts, and not only a checkpoint's usual files.
         remember: Whether this is the digest that the folder had last, should it vanish: not for what a plan reads of
             weights that no job has run.

@@ -144,9 +144,7 @@ def files_behind(
 ) -> tuple[list[str], list[str]]:
     """Return what a file was made from, in lines: the outputs of each model, and every file, the nearest first.
 
-    Args:
-        jobs, records, findings, digests: As for :func:`scripts.core.provenance.audit.judge`.
-        models: Only what was made with these, or with none.
+    With ``models``, only what was made with these, or with none.
     """
     jobs = [job for job in jobs if models is None or job["wildcards"].get("model") in (None, *models)]
     makers, outputs, lines = graph.index_makers(jobs), {}, []

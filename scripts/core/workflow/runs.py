@@ -41,9 +41,8 @@ def in_repository(path: str | Path, folder: Path, root: Path) -> str:
     Relative where one of them lies in the other, so that a moved copy of both stays up to date; absolute otherwise.
 
     Args:
-        path: Relative to ``root``, or absolute.
+        path: Relative to the repository ``root``, or absolute.
         folder: The working directory.
-        root: The repository.
 
     Examples:
         >>> in_repository("config.yaml", Path("/project/runs/mine"), Path("/project"))
@@ -58,9 +57,6 @@ def resolve_path(path: str | Path, folder: Path, root: Path) -> str:
     """Return a file that the configuration names: one of the working directory or else of the repository.
 
     ``~`` is left as it is.
-
-    Args:
-        path, folder, root: As of :func:`in_repository`.
     """
     here = str(path).startswith("~") or (Path(folder) / path).exists()
     return str(path) if here else in_repository(path, folder, root)
