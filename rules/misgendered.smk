@@ -32,27 +32,21 @@ MISGENDERED_CATEGORY = f"{len(STUDIES) + 2}. MISGENDERED"
 # What the template sets are read from. The authors' texts with declarations are used as they are in the wording that is
 # theirs.
 MISGENDERED_FILES = {
-    "replica": {name: str(TEMPLATES / f"misgendered/{name}.tsv") for name in ("templates", "names")},
-    "official": {
-        "templates": upstream("misgendered/templates/templates.csv"),
-        **{name: upstream(f"misgendered/names/{name}.txt") for name in misgendered_study.NAME_CLASSES},
-        **{
-            misgendered_study.name_declaration(kind, number): upstream(
-                f"misgendered/templates/{prefix}_template_{number}.csv"
-            )
-            for kind, prefix in (("explicit", "explicit"), ("parenthetical", "parenth"))
-            for number in (2, 31, 32, 41, 42, 5)
-        },
-    },
+    "replica": [str(TEMPLATES / "misgendered/templates.tsv"), str(TEMPLATES / "misgendered/names.tsv")],
+    "official": [
+        upstream("misgendered/templates/templates.csv"),
+        *expand(upstream("misgendered/names/{name_class}.txt"), name_class=misgendered_study.NAME_CLASSES),
+        *expand(
+            upstream("misgendered/templates/{declared}_{number}.csv"),
+            declared=misgendered_study.RELEASED_FILES.values(),
+            number=[2, 31, 32, 41, 42, 5],
+        ),
+    ],
 }
 MISGENDERED_SOURCES = {
-    "template_files": lambda wildcards: list(MISGENDERED_FILES[wildcards.templates].values()),
+    "template_files": lambda wildcards: MISGENDERED_FILES[wildcards.templates],
     "pronouns": PRONOUN_FILE,
     "combinations": MISGENDERED_COMBINATIONS,
-}
-MISGENDERED_OF_SOURCES = {
-    "kinds": lambda wildcards: list(MISGENDERED_FILES[wildcards.templates]),
-    "pronoun_sets": MISGENDERED["pronoun_sets"],
 }
 MISGENDERED_SET = "results/misgendered/instances/{templates}/selected.parquet"
 MISGENDERED_PREDICTED = "results/misgendered/predictions/{templates}.parquet"
@@ -104,7 +98,7 @@ rule misgendered_sample:
     conda:
         "../envs/analysis.yaml"
     params:
-        **MISGENDERED_OF_SOURCES,
+        pronoun_sets=MISGENDERED["pronoun_sets"],
         declared=MISGENDERED["declarations"],
         size=MISGENDERED["sample"]["instances"],
         reworded=MISGENDERED["sample"]["reworded"],
@@ -126,7 +120,7 @@ rule misgendered_few_shot:
     conda:
         "../envs/analysis.yaml"
     params:
-        **MISGENDERED_OF_SOURCES,
+        pronoun_sets=MISGENDERED["pronoun_sets"],
         declared={"wording": MISGENDERED.wording},
         shots=lambda wildcards: int(wildcards.shots),
         draws=MISGENDERED["few_shot"]["draws"],
@@ -138,7 +132,7 @@ rule misgendered_few_shot:
 
 rule misgendered_sizes:
     input:
-        template_files=[path for name in MISGENDERED.templates for path in MISGENDERED_FILES[name].values()],
+        template_files=[path for name in MISGENDERED.templates for path in MISGENDERED_FILES[name]],
         pronouns=PRONOUN_FILE,
         combinations=MISGENDERED_COMBINATIONS,
     output:
@@ -148,10 +142,9 @@ rule misgendered_sizes:
     conda:
         "../envs/analysis.yaml"
     params:
-        kinds=[list(MISGENDERED_FILES[name]) for name in MISGENDERED.templates],
         pronoun_sets=MISGENDERED["pronoun_sets"],
         declared=MISGENDERED["declarations"],
-        template_sets=MISGENDERED.templates,
+        template_sets={name: len(MISGENDERED_FILES[name]) for name in MISGENDERED.templates},
     script:
         "../scripts/misgendered/instances.py"
 
@@ -345,7 +338,7 @@ rule misgendered_input_tables:
     conda:
         "../envs/analysis.yaml"
     params:
-        **MISGENDERED_OF_SOURCES,
+        pronoun_sets=MISGENDERED["pronoun_sets"],
         declared=MISGENDERED["declarations"],
         models=MISGENDERED.models,
     script:

@@ -17,11 +17,11 @@ from scripts.misgendered.tables import blank_labels, pivot
 
 
 def input_tables(
-    *, template_files: list, kinds: list, pronouns: str, combinations: str, pronoun_sets: list, declared: dict,
+    *, template_files: list, pronouns: str, combinations: str, pronoun_sets: list, declared: dict,
     corpus_counts: str, tex: list[str], csv: list[str], models: dict,
 ) -> None:  # fmt: skip
     """Write the tables of pronouns, declarations, templates, corpora and models."""
-    loaded = instances.load(template_files, kinds, pronouns, combinations, pronoun_sets, declared)
+    loaded = instances.load(template_files, pronouns, combinations, pronoun_sets, declared)
     paths = {Path(path).stem: (path, other) for path, other in zip(tex, csv, strict=True)}
     write_pronouns(*paths["pronouns"], loaded)
     write_declarations(*paths["declarations"], loaded)

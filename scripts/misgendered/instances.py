@@ -1,5 +1,6 @@
 """MISGENDERED's instances: balanced samples, and instances behind examples, made from template files."""
 
+import itertools
 import math
 from pathlib import Path
 from typing import Any
@@ -16,33 +17,27 @@ from scripts.misgendered.assembly import Instances
 
 
 def load(
-    template_files: list[str],
-    kinds: list[str],
-    pronouns: str,
-    combinations: str,
-    pronoun_sets: list[str],
-    declared: dict[str, Any],
+    template_files: list[str], pronouns: str, combinations: str, pronoun_sets: list[str], declared: dict[str, Any]
 ) -> Instances:
     """Read and check everything that instances are made from.
 
     Args:
-        template_files: Files of one template set.
-        kinds: What each of them is: ``templates`` and ``names`` of the replica; or of the authors' files ``templates``,
-            the classes of names, and the templates with declarations by their names, such as ``explicit_31``.
+        template_files: Of one template set, by whose names they are known: ``templates.tsv`` and ``names.tsv`` of the
+            replica; or the authors' ``templates.csv``, names by class, and any templates with declarations.
         pronouns, combinations: templates/pronouns.tsv and templates/misgendered/declarations.tsv.
         declared: The configured declarations: ``types``, ``numbers`` and ``wording``.
     """
-    given = dict(zip(kinds, template_files, strict=True))
+    given = {Path(path).stem: path for path in template_files}
     groups = study.select_groups(read_pronouns(pronouns), pronoun_sets)
     combined = declarations.read_combinations(combinations)
     if "names" in given:
         texts, listed = templates.read_replica(given["templates"]), names.read_replica(given["names"])
     else:
         released = {
-            (kind, number): given[study.name_declaration(kind, number)]
-            for kind in study.DECLARATION_TYPES
+            (kind, number): given[f"{file}_{number}"]
+            for kind, file in study.RELEASED_FILES.items()
             for number in combined
-            if study.name_declaration(kind, number) in given
+            if f"{file}_{number}" in given
         }
         texts = templates.read_official(given["templates"], released)
         listed = names.read_official(given)
@@ -64,42 +59,42 @@ def load(
 
 
 def sample(
-    *, template_files: list, kinds: list, pronouns: str, combinations: str, pronoun_sets: list, declared: dict,
+    *, template_files: list, pronouns: str, combinations: str, pronoun_sets: list, declared: dict,
     size: int, reworded: int, seed: int, selected: str,
 ) -> None:  # fmt: skip
     """Draw a balanced sample of ``size`` instances (:mod:`scripts.misgendered.samples`).
 
     Behind them stand the first ``reworded`` ones of a sample of that size, with declarations in the other wording.
     """
-    loaded = load(template_files, kinds, pronouns, combinations, pronoun_sets, declared)
+    loaded = load(template_files, pronouns, combinations, pronoun_sets, declared)
     metadata = loaded.metadata(sample=size, reworded=reworded, seed=seed)
     drawn = samples.sample_with_rewordings(loaded, size, reworded, seed)
     instance_files.write_stream(selected, assembly.schema(), drawn, metadata)
 
 
 def few_shot(
-    *, template_files: list, kinds: list, pronouns: str, combinations: str, pronoun_sets: list, declared: dict,
+    *, template_files: list, pronouns: str, combinations: str, pronoun_sets: list, declared: dict,
     shots: int, draws: int, size: int, seed: int, selected: str,
 ) -> None:  # fmt: skip
     """Put ``shots`` examples before ``size`` instances, ``draws`` times (Table 13 of the paper)."""
     number = examples.find_declaration(declarations.read_combinations(combinations), combinations)
     of_examples = declared | {"types": [examples.KIND], "numbers": [number]}
-    loaded = load(template_files, kinds, pronouns, combinations, pronoun_sets, of_examples)
+    loaded = load(template_files, pronouns, combinations, pronoun_sets, of_examples)
     table = examples.make_prompts(loaded, shots, draws, size, seed)
     files.write_parquet(selected, table, examples.metadata(loaded, shots, draws, size, seed))
 
 
 def sizes(
-    *, template_files: list, kinds: list, pronouns: str, combinations: str, pronoun_sets: list, declared: dict,
-    template_sets: list, sizes: str,
+    *, template_files: list, pronouns: str, combinations: str, pronoun_sets: list, declared: dict,
+    template_sets: dict, sizes: str,
 ) -> None:  # fmt: skip
     """Count what instances are made from (CSV: ``templates``, ``size``, ``value``).
 
-    ``kinds`` has a list for each of ``template_sets``; ``template_files`` are those of all sets.
+    ``template_sets`` is how many of the ``template_files``, which come one set after the other, each set has.
     """
     given, rows = iter(template_files), []
-    for part, of_set in zip(template_sets, kinds, strict=True):
-        loaded = load([next(given) for _ in of_set], of_set, pronouns, combinations, pronoun_sets, declared)
+    for part, count in template_sets.items():
+        loaded = load(list(itertools.islice(given, count)), pronouns, combinations, pronoun_sets, declared)
         rows += [(part, size, value) for size, value in count_sizes(loaded).items()]
     files.write_csv(sizes, pd.DataFrame(rows, columns=["templates", "size", "value"]))
 

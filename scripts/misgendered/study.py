@@ -40,6 +40,8 @@ NAME_CLASSES = ("unisex", "female", "male")
 CLASS_LABELS = {"female": "Female", "male": "Male", "unisex": "Unisex"}
 """In the order of Table 10."""
 DECLARATION_TYPES = {"explicit": "Explicit", "parenthetical": "Parenthetical"}
+RELEASED_FILES = {"explicit": "explicit_template", "parenthetical": "parenth_template"}
+"""How names of the authors' files with declarations begin; the number of the combination follows."""
 WORDINGS = ("corrected", "faithful")
 """Declarations as the paper prints them, or as the authors' files have them."""
 FEW = 3

@@ -28,8 +28,8 @@ def official(mirror, wording="faithful"):
     """Return the authors' files in the mirror."""
     place = mirror / "misgendered"
     released = {
-        study.name_declaration(kind, number): str(place / f"templates/{prefix}_template_{number}.csv")
-        for kind, prefix in (("explicit", "explicit"), ("parenthetical", "parenth"))
+        study.name_declaration(kind, number): str(place / f"templates/{file}_{number}.csv")
+        for kind, file in study.RELEASED_FILES.items()
         for number in NUMBERS
     }
     return {
@@ -44,7 +44,6 @@ def sources(given=None, types=tuple(study.DECLARATION_TYPES), numbers=tuple(NUMB
     given = given or files()
     return {
         "template_files": list(given.values()),
-        "kinds": list(given),
         "pronouns": str(PRONOUNS),
         "combinations": str(FOLDER / "declarations.tsv"),
         "pronoun_sets": study.PRONOUN_GROUPS,

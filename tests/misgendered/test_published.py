@@ -26,8 +26,7 @@ def compared(tmp_path_factory):
     files.write_csv(paths["estimates"], estimated)
     counts = pd.DataFrame(COUNTS, columns=["corpus", "group", "count"])
     files.write_csv(paths["corpus_counts"], counts.assign(quantity=corpora.SUM))
-    sets = {"template_files": sources["template_files"], "kinds": [sources["kinds"]], "template_sets": ["replica"]}
-    instances.sizes(**sources | sets, sizes=paths["sizes"])
+    instances.sizes(**sources, template_sets={"replica": 2}, sizes=paths["sizes"])
     loaded = instances.load(**sources)
     input_tables.write_declarations(str(folder / "t.tex"), paths["declared"], loaded)
     input_tables.write_models(str(folder / "t.tex"), paths["asked"], models)

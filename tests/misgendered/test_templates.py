@@ -232,7 +232,8 @@ def test_the_authors_pronouns_are_those_of_the_table(mirror):
     ],
 )
 def test_damaged_files_of_the_authors_are_refused(mirror, tmp_path, kind, damage, named):
-    given, path = make.official(mirror), tmp_path / "damaged"
+    given = make.official(mirror)
+    path = tmp_path / Path(given[kind]).name
     path.write_bytes(damage(Path(given[kind]).read_bytes()))
     with refused(path, named):
         make.load(given | {kind: str(path)})
