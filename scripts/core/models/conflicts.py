@@ -24,8 +24,8 @@ def check_models(models: Mapping[str, Model], file: str) -> None:
     for name, model in models.items():
         where = f"{file}: models.{name}"
         if model.source:
-            # The same weights may be asked with and without a thought.
-            twin = sources.setdefault((model.source, json.dumps(model.thinking, sort_keys=True)), name)
+            # The same weights may be run with and without an adapter, and asked with and without a thought.
+            twin = sources.setdefault((model.source, model.adapter, json.dumps(model.thinking, sort_keys=True)), name)
             if twin != name:
                 raise UserError(f"{where} has the same source as models.{twin}; keep one and list its studies there")
         for study in model.studies:

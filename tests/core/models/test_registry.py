@@ -329,6 +329,8 @@ def test_a_registry_of_one_s_own_changes_no_entry_of_the_project(known):
     both = registry.add_registry(known, own, "own.yaml")
     assert [*both.models] == [*known.models, "mine"] and both.systems == known.systems
     assert registry.add_registry(known, known, "own.yaml") == known
+    adapted = replace(known.models["gpt2"], name="mine", adapter=Folder("x"), studies={})
+    assert registry.add_registry(known, registry.Registry({"mine": adapted}, {}), "own.yaml").models["mine"] == adapted
     other = registry.Registry({}, {"f-coref": replace(known.systems["f-coref"], label="Other")})
     with refused("own.yaml", "'f-coref' is another entry", "different name"):
         registry.add_registry(known, other, "own.yaml")
