@@ -217,7 +217,7 @@ def _inputs_judged(job: dict[str, Any], findings: dict[str, dict], verdicts: Col
 
 def _unfixed_revisions(job: dict[str, Any], record: dict[str, Any] | None) -> Iterator[dict[str, Any]]:
     entry = job["params"].get("entry") or {}
-    for part in ("source", "tokenizer"):
+    for part in ("source", "tokenizer", "adapter", "encoder"):
         source = entry.get(part, {})
         if "hub" in source and not re.fullmatch("[0-9a-f]{40}", source.get("revision") or ""):
             facts = next(iter((record or {}).get("models", {}).values()), {})

@@ -111,6 +111,15 @@ def test_a_branch_a_tag_or_no_revision_is_unpinned_with_all_that_follows(revisio
     assert found == dict.fromkeys(found, "unpinned")
 
 
+@pytest.mark.parametrize("part", ["tokenizer", "adapter", "encoder"])
+def test_whatever_else_is_read_from_the_hub_is_pinned_too(part):
+    run = run_of_two()
+    for entry in (job_of(run, SCORES), record_of(run, SCORES)):
+        entry["params"]["entry"][part] = {"hub": "org/part", "revision": None}
+    seal(run.records)
+    assert verdicts(run) == {SCORES: "unpinned", OTHER_SCORES: "current", TABLE: "unpinned"}
+
+
 def test_a_job_depends_on_the_rows_that_it_uses(tmp_path):
     table = tmp_path / "pronouns.tsv"
     table.write_text("# CANARY\nset\tform\nhe\the\nxe\txe\n")
