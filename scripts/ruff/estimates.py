@@ -68,8 +68,7 @@ def estimates(
         tested = compare_sets(pd.concat(units), pronoun_sets, alpha, least, study.pooled_models(models))
         tests.append(tested.assign(templates=part, kind=MODEL, **study.SCORED))
     for part, path, scored in zip(template_sets, outputs, predictions, strict=False):
-        asked = files.read_parquet(path)
-        asked = asked[asked.order == study.PUBLISHED].astype({"n_distractors": str})
+        asked = in_published_order(files.read_parquet(path))
         found.append(estimate_prompts(asked).assign(templates=part, kind=MODEL, scoring=PROMPTED))
         likelihoods = files.read_parquet(scored, ["model", "setting", *DRAW, "correct"])
         beside.append(compare_with_scored(asked, likelihoods, pairs).assign(templates=part, kind=MODEL))
@@ -219,6 +218,11 @@ def estimate_prompts(outputs: pd.DataFrame) -> pd.DataFrame:
     sums = {name: (name, "sum") for name in ("above", "below")}
     pooled = single.groupby(keys, sort=False).agg(**over, **sums).reset_index()
     return pd.concat([single, pooled.assign(prompt=ratios.POOLED)])
+
+
+def in_published_order(outputs: pd.DataFrame) -> pd.DataFrame:
+    """Return the outputs to prompts whose options are in the study's order; numbers that are factors are words."""
+    return outputs[outputs.order == study.PUBLISHED].astype({"n_distractors": str})
 
 
 def compare_with_scored(outputs: pd.DataFrame, scored: pd.DataFrame, pairs: list[dict]) -> pd.DataFrame:

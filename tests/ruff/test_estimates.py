@@ -127,11 +127,6 @@ OUTPUTS = pd.DataFrame(
 ).assign(model="m")
 
 
-def published():
-    """Return outputs to lists in the study's order, as they are estimated."""
-    return OUTPUTS[OUTPUTS.order == "published"].astype({"n_distractors": str})
-
-
 def cell(table, **where):
     for key, value in where.items():
         table = table[table[key] == value]
@@ -140,7 +135,7 @@ def cell(table, **where):
 
 
 def test_every_output_of_a_prompt_is_counted_once():
-    table = of_models(estimates.estimate_prompts(published()), scoring="prompted")
+    table = of_models(estimates.estimate_prompts(estimates.in_published_order(OUTPUTS)), scoring="prompted")
     asked = {"method": "vanilla", "answer": "final"}
     first = cell(table, metric="accuracy", n_distractors="0", prompt="0", **asked)
     assert (first.above, first.below, first.value) == (1, 1, 1)
@@ -154,7 +149,7 @@ def test_every_output_of_a_prompt_is_counted_once():
 
 
 def test_pooled_rows_are_means_over_prompts():
-    table = of_models(estimates.estimate_prompts(published()))
+    table = of_models(estimates.estimate_prompts(estimates.in_published_order(OUTPUTS)))
     found = cell(table, metric="accuracy", method="vanilla", n_distractors="0", prompt="")
     assert found[["samples", "above", "below", "value", "sd"]].tolist() == pytest.approx((2, 1, 2, 0.5, np.sqrt(0.5)))
 
@@ -163,7 +158,7 @@ def test_prompted_and_scored_models_meet_on_the_same_instances():
     scored = OUTPUTS.iloc[[0, 3, 4]].assign(model="base", setting="fidelity", correct=[True, False, False])
     scored = pd.concat([scored, scored.assign(seed=99)]).astype({"correct": "boolean", "n_distractors": "Int64"})
     pairs = [{"prompted": "m", "scored": "base"}]
-    table = estimates.compare_with_scored(published(), scored, pairs)
+    table = estimates.compare_with_scored(estimates.in_published_order(OUTPUTS), scored, pairs)
     found = cell(table, n_distractors="0", model="m")
     assert (found.below, found.samples, found.value, found.lowest, found.highest) == (1, 2, 0.5, 0, 1)
     assert cell(table, n_distractors="0", model="base").value == 1
