@@ -257,3 +257,35 @@ def test_scripts_never_read_the_global_config():
     for path, text in SCRIPTS.items():
         assert "snakemake.config" not in text, path
         assert "load_yaml(" not in text or path.name in may, path
+
+
+OVERWRITE = """
+from pathlib import Path
+from snakemake.api import SnakemakeApi
+from snakemake.settings.types import ConfigSettings, OutputSettings, Quietness, ResourceSettings
+import sys
+
+with SnakemakeApi(OutputSettings(quiet={Quietness.ALL}, keep_logger=False)) as api:
+    digest = api.workflow(
+        resource_settings=ResourceSettings(cores=1), config_settings=ConfigSettings(configfiles=[Path("mine.yaml")]),
+        snakefile=Path(sys.argv[1]) / "Snakefile",
+    )._workflow.globals["local_weights"]
+    last = digest("mine")
+    for part in ("base/model.safetensors", "adapter/adapter_model.safetensors"):
+        Path(part).write_bytes(b"other")
+        digest.cache_clear()
+        assert digest("mine") != last, part
+        last = digest("mine")
+"""
+
+
+def test_weights_of_a_model_are_those_of_its_folder_and_of_its_adapter(tmp_path):
+    for name in ("base/model.safetensors", "adapter/adapter_model.safetensors", "adapter/adapter_config.json"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_bytes(b"{}")
+    entry = {"label": "Mine", "licence": "MIT", "source": {"path": "base"}, "adapter": {"path": "adapter"}}
+    (tmp_path / "models.yaml").write_text(yaml.safe_dump({"models": {"mine": entry}}), encoding="utf-8")
+    (tmp_path / "mine.yaml").write_text("registry: models.yaml\n", encoding="utf-8")
+    command = [sys.executable, "-c", OVERWRITE, str(ROOT)]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr[-3000:]
