@@ -78,6 +78,10 @@ def test_same_ids_with_other_texts_are_no_pairs():
     clusters = np.repeat(np.arange(10), 2)
     first, second = of_items([1, 0] * 10, clusters), of_items([1, 1] * 10, clusters)
     assert outcomes.paired_difference(first, second, "mean")["n"] == 20
-    second.loc[3, "content"] = "an edited text"
-    with pytest.raises(outcomes.NotComparable, match="other instances: 19 of 20 and 20 are shared"):
-        outcomes.paired_difference(first, second, "mean")
+    # A unit of several instances has the contents of them all.
+    pairs = [side.assign(unit=[f"u{n}" for n in clusters]) for side in (first, second)]
+    assert outcomes.paired_difference(*pairs, "mean")["n"] == 10
+    for sides, counts in (((first, second), "19 of 20 and 20"), (pairs, "9 of 10 and 10")):
+        sides[1].loc[3, "content"] = "edited"
+        with pytest.raises(outcomes.NotComparable, match=f"other instances: {counts} are shared"):
+            outcomes.paired_difference(*sides, "mean")

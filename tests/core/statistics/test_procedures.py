@@ -118,8 +118,10 @@ def test_the_interval_of_a_share_is_that_of_a_loop_over_resampled_clusters():
 
 
 def test_clusters_without_trials_count_for_nothing_and_one_is_not_enough():
-    few = procedures.cluster_bootstrap([1, 2, 3], [4, 4, 4], 500, seed=1)
-    assert procedures.cluster_bootstrap([1, 0, 2, 3, *[0] * 20], [4, 0, 4, 4, *[0] * 20], 500, seed=1) == few
+    few = procedures.cluster_bootstrap([48, 50, 52], [100] * 3, 500, seed=1)
+    assert 0.4 < few[0] < few[1] < 0.6, "cut at neither end"
+    with_empty = [48, 0, 50, 52, *[0] * 20], [100, 0, 100, 100, *[0] * 20]
+    assert procedures.cluster_bootstrap(*with_empty, 500, seed=1) == few
     assert np.isnan(procedures.cluster_bootstrap([1, 0], [4, 0], 500, seed=1)).all()
     # Two clusters that are all right and all wrong: a bootstrap over trials would be narrow.
     assert procedures.cluster_bootstrap([100, 0], [100, 100], 1000, seed=1) == (0, 1)
