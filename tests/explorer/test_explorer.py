@@ -9,10 +9,11 @@ import pandas as pd
 import pytest
 
 from scripts.core import files
+from scripts.core.data import coreference
 from scripts.core.errors import UserError
 from scripts.core.workflow.studies import ExplorerView
 from scripts.explorer import explorer as script
-from scripts.explorer import page_data
+from scripts.explorer import outputs, page_data
 from tests.explorer import small
 
 
@@ -168,3 +169,17 @@ def test_clusters_of_another_text_and_two_decisions_are_refused(tmp_path):
     files.write_parquet(tmp_path / "replica.parquet", frame.assign(text="Other. " + frame.text), metadata)
     with pytest.raises(UserError, match="the text of 'id00' differs"):
         page_data.make_page_data(studies, small.MODELS)
+
+
+def test_clusters_are_those_of_the_reader_s_debiasing(tmp_path):
+    frame = pd.DataFrame({"instance_id": ["i"], "text": ["Ann said she left."]})
+    given = []
+    for debiasing, mentions in (("none", ((0, 0), (2, 2))), ("a-CDA", ((0, 1), (2, 3)))):
+        path = tmp_path / f"{debiasing}.jsonl"
+        text = frame.text[0]
+        document = ("i", coreference.digest_text(text), coreference.split_words(text), (mentions,))
+        coreference.write_clusters(path, [coreference.Document(*document)])
+        given.append({"file": path, "system": "s", "debiasing": debiasing})
+    entry = {"outputs": [], "clusters": given}
+    found = outputs.find_outputs(entry, frame, {"model": "s", "debiasing": "none"})["clusters"]
+    assert found["values"] == [(((0, 3), (9, 12)),)]

@@ -101,3 +101,14 @@ def test_the_example_is_the_largest_pair_of_opposite_moves(tmp_path):
     thesis = find_thesis(select_accuracies(summary(tmp_path, [*by_score("a", small), *by_score("b")]), STUDIES))
     up, down = thesis.example["up"], thesis.example["down"]
     assert (up.model, up.level, down.level, thesis.example["score"]) == ("b", "xe", "he", "context_free")
+
+
+def test_moves_by_two_scores_are_no_opposite_moves(tmp_path):
+    """One score lets an accuracy rise, another lets one fall: neither decides whom the model misgenders."""
+    by_tokens = [
+        row("a", value, pronoun=pronoun, normalisation="tokens", setting="fidelity")
+        for pronoun, value in (("", 0.4), ("he", 0.1), ("xe", 0.1))
+    ]
+    made = summary(tmp_path, [*by_score("a", {"he": (0.1, 0.9), "xe": (0.9, 0.9)}), *by_tokens])
+    thesis = find_thesis(select_accuracies(made, STUDIES))
+    assert (thesis.models, thesis.decided, thesis.moved, thesis.example) == (1, 0, 1, {})

@@ -159,6 +159,11 @@ def test_sets_that_agree_in_everything_share_a_column_and_one_without_decisions_
         [1, "It rises (Section 1)", "holds", "holds", "Preprint and AAAI: 6. This run: 3"],
         [2, "It is large (Section 2)", "holds", "–", "6"],
     ]
+    # Of sets with the same verdicts and other evidence each has its own.
+    judged = finding_verdicts.judge_findings(FINDINGS, {"preprint": 6, "near": 7}, ["preprint", "near"])
+    cells = finding_verdicts.table_cells(judged, ["preprint", "near"])
+    assert cells.columns.tolist() == ["No.", "Finding", "Preprint", "Near", "Evidence"]
+    assert cells.Evidence[0] == "Preprint: 6. Near: 7"
 
 
 def test_long_lists_of_counterexamples_are_shortened():
