@@ -18,6 +18,7 @@ def test_marks_tell_every_test_apart():
     assert shown(significant_holm=True) == "−4.99*†‡"
     assert shown(significant_holm=True, significant_centred_holm=True) == "−4.99*†"
     assert shown(1) == "−5.0*" and shown(1, metric="spearman_rho") == "−0.05*"
+    assert shown(significant=False) == "−4.99‡"
     assert shown(significant=None) == "−4.99"
 
 

@@ -186,6 +186,9 @@ def test_a_broken_file_keeps_the_counts_of_the_others(tmp_path, monkeypatch):
     assert sorted(read[1:]) == paths
     Path(paths[0]).write_bytes(json_lines(["She came."] * 3))
     assert whole({"she": ["came"]})["documents"] == {"came": 6}
+    # Of the same size, too.
+    Path(paths[0]).write_bytes(json_lines(["She left."] * 3))
+    assert whole({"she": ["came"]})["documents"] == {"came": 3}
 
 
 def test_processes_change_nothing_and_files_need_names_of_their_own(tmp_path):
