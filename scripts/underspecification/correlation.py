@@ -24,7 +24,7 @@ AUTHORS_ORDER = ("C", "B", "A")
 LEVEL = 0.95
 
 
-def authors_mean(values: Sequence[ArrayLike]) -> np.ndarray:
+def average_as_authors(values: Sequence[ArrayLike]) -> np.ndarray:
     """Return the authors' average: of three values their sum with the weights 1/27, 1/9 and 1/3.
 
     Their code divides the running sum by the number of prompts after each one, in :data:`AUTHORS_ORDER`. A model that
@@ -36,7 +36,7 @@ def authors_mean(values: Sequence[ArrayLike]) -> np.ndarray:
     return total
 
 
-def curves(probabilities: pd.DataFrame, draws: int, seed: int) -> pd.DataFrame:
+def fit_curves(probabilities: pd.DataFrame, draws: int, seed: int) -> pd.DataFrame:
     """Return the mean over sentences at every value, and the fitted line there.
 
     Returns:
@@ -100,7 +100,7 @@ def fit_lines(y: np.ndarray) -> dict[str, np.ndarray]:
     return {"slope": slope, "intercept": y.mean(axis=-1) - slope * x.mean(), "r": r}
 
 
-def slopes(probabilities: pd.DataFrame, draws: int, seed: int) -> pd.DataFrame:
+def estimate_slopes(probabilities: pd.DataFrame, draws: int, seed: int) -> pd.DataFrame:
     """Return slopes and correlations of every model, prompt, variable and gender.
 
     Returns:
@@ -125,7 +125,7 @@ def slopes(probabilities: pd.DataFrame, draws: int, seed: int) -> pd.DataFrame:
         if set(metrics) == {"mask"} or set(AUTHORS_ORDER) <= set(metrics):
             order = [metrics.get(name) or metrics["mask"] for name in AUTHORS_ORDER]
             for gender, metric in [name for name in ((DIFFERENCE, "slope"), (BOTH, "r2")) if name in order[0]]:
-                mean = authors_mean([of[gender, metric] for of in order])
+                mean = average_as_authors([of[gender, metric] for of in order])
                 rows += _rows(averaged, {(f"{gender}, {AUTHORS_MEAN}", metric): mean})
     return study.name_combined(pd.DataFrame(rows))
 

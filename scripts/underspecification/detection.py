@@ -56,14 +56,14 @@ def specification_metric(probabilities: pd.DataFrame) -> pd.DataFrame:
         ends: dict[Any, tuple[np.ndarray, ...]] = {
             gender: (np.maximum(v - half, 0), np.minimum(v + half, 1)) for gender, v in values.items()
         }
-        values[OF_BOTH] = of_both(values["female"], values["male"])
-        ends[OF_BOTH] = tuple(of_both(ends["female"][i], ends["male"][1 - i]) for i in (0, 1))
+        values[OF_BOTH] = female_share_of_both(values["female"], values["male"])
+        ends[OF_BOTH] = tuple(female_share_of_both(ends["female"][i], ends["male"][1 - i]) for i in (0, 1))
         for count in range(1, total.shape[1] // 2 + 1):
             empty = (total[:, :count] == 0).any(1) | (total[:, -count:] == 0).any(1)
             for gender, value in values.items():
-                moved = change(value[:, :count], value[:, -count:])
+                moved = change_between_dates(value[:, :count], value[:, -count:])
                 low, high = ends[gender]
-                least, most = (change(a[:, :count], b[:, -count:]) for a, b in ((high, low), (low, high)))
+                least, most = (change_between_dates(a[:, :count], b[:, -count:]) for a, b in ((high, low), (low, high)))
                 frame = sentences[SENTENCE].assign(
                     gender=gender,
                     dates=count,
@@ -81,7 +81,7 @@ def specification_metric(probabilities: pd.DataFrame) -> pd.DataFrame:
     return study.name_combined(pd.concat(frames, ignore_index=True)[[*KEYS, *SENTENCE, *columns]])
 
 
-def change(first: np.ndarray, last: np.ndarray) -> np.ndarray | np.float64:
+def change_between_dates(first: np.ndarray, last: np.ndarray) -> np.ndarray | np.float64:
     """Return by how many points probabilities (sentences, dates) change from the first to the last dates.
 
     Released probabilities are rounded to 0.1 points, so that the metric is often exactly the threshold of 0.5. Rounding
@@ -90,7 +90,7 @@ def change(first: np.ndarray, last: np.ndarray) -> np.ndarray | np.float64:
     return np.round(100 * (last.mean(axis=-1) - first.mean(axis=-1)), 9)
 
 
-def of_both(female: np.ndarray, male: np.ndarray) -> np.ndarray:
+def female_share_of_both(female: np.ndarray, male: np.ndarray) -> np.ndarray:
     """Return the female part of the female and male probability; 0 where there is none of both."""
     both = female + male
     return np.divide(female, both, out=np.zeros_like(both), where=both > 0)
@@ -212,7 +212,7 @@ def _best_limits(scores: np.ndarray, positives: np.ndarray, negatives: np.ndarra
     return np.where((positives[:, -1] > 0) & (negatives[:, -1] > 0), limits, np.nan)
 
 
-def evaluate(metrics: pd.DataFrame, folds: int, draws: int, seed: int, threshold: float) -> pd.DataFrame:
+def evaluate_detection(metrics: pd.DataFrame, folds: int, draws: int, seed: int, threshold: float) -> pd.DataFrame:
     """Return how well the metric (:func:`specification_metric`) detects underspecified sentences.
 
     Intervals resample occupations, and cross-validated thresholds are chosen anew on every draw. The seed also deals
@@ -251,7 +251,7 @@ def evaluate(metrics: pd.DataFrame, folds: int, draws: int, seed: int, threshold
     return table.assign(chance=np.where(guessed, 0.5, np.nan))
 
 
-def independence(metrics: pd.DataFrame) -> pd.DataFrame:
+def correlate_level_and_change(metrics: pd.DataFrame) -> pd.DataFrame:
     """Return how the female probability's change between the outer dates goes with its level, over occupations.
 
     The change is the last level minus the first one, so that noise in the first level alone makes the two go against

@@ -34,13 +34,13 @@ def estimates(
         frame = study.identify(read_probabilities(path))
         sentences, others = frame[frame.evaluation_set == "mgc"], frame[frame.evaluation_set != "mgc"]
         if len(sentences):
-            means.append(correlation.curves(sentences, draws, seed))
-            measured.append(correlation.slopes(sentences, draws, seed))
+            means.append(correlation.fit_curves(sentences, draws, seed))
+            measured.append(correlation.estimate_slopes(sentences, draws, seed))
         if len(others):
             moved = detection.specification_metric(others)
             moves.append(moved[moved.dates <= MOST_DATES])
-            measured.append(detection.evaluate(moved, folds, draws, seed, threshold))
-            measured.append(detection.independence(moved))
+            measured.append(detection.evaluate_detection(moved, folds, draws, seed, threshold))
+            measured.append(detection.correlate_level_and_change(moved))
         log.info("%s: %d probabilities", path, len(frame))
     table = pd.concat([part for part in measured if len(part)], ignore_index=True).reindex(columns=COLUMNS)
     files.write_csv(estimates, table.astype({"dates": "Int64"}))

@@ -160,7 +160,7 @@ def draw_correlations(curves: "pd.DataFrame", variable: str) -> Figure:
     A model that never gives a pronoun any probability has no panel.
 
     Args:
-        curves: From :func:`scripts.underspecification.correlation.curves`, for one variable, with
+        curves: From :func:`scripts.underspecification.correlation.fit_curves`, for one variable, with
             ``accumulation`` top.
         variable: ``date`` or ``place``.
     """

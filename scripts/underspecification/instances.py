@@ -64,14 +64,14 @@ def instances(
     if evaluation_set == "mgc":
         assert verbs and life_stages and places, "MGC has all three files"
         stages, countries = templates.read_life_stages(life_stages), templates.read_places(places)
-        frame = mgc(templates.read_verbs(verbs), stages, years, countries)
+        frame = build_mgc(templates.read_verbs(verbs), stages, years, countries)
         sources = {"verb_row": verbs, "life_stage_row": life_stages, "place_row": places}
     elif sentences:
-        frame = official(sentences, evaluation_set, outermost_dates(years, outer_dates))
+        frame = read_official(sentences, evaluation_set, outermost_dates(years, outer_dates))
     else:
         assert schemas and occupations, "the replica has both"
         rows = templates.read_schemas(schemas, read_occupations(occupations))
-        frame = replica(rows, outermost_dates(years, outer_dates))[evaluation_set]
+        frame = build_replica(rows, outermost_dates(years, outer_dates))[evaluation_set]
         lines = line_numbers(occupations, templates.OCCUPATION_COLUMNS)
         frame["occupation_row"] = frame.occupation.map(lines).where(frame.participant == "other").astype("Int64")
     date_row = line_numbers(dates, templates.DATE_COLUMNS)[date_range]
@@ -88,7 +88,7 @@ def is_well_specified(evaluation_set: str, participant: str | None, coreferent: 
     return evaluation_set == "winogender" and participant in SPECIFIED and coreferent == "participant"
 
 
-def mgc(verbs: list[dict], life_stages: dict[str, int], dates: list[int], places: dict[str, int]) -> pd.DataFrame:
+def build_mgc(verbs: list[dict], life_stages: dict[str, int], dates: list[int], places: dict[str, int]) -> pd.DataFrame:
     """Return MGC: every verb phrase and life stage, with every date and every place (Appendix D).
 
     ``life_stages`` and ``places`` have their lines; ``item`` is the sentence after its opening.
@@ -113,7 +113,7 @@ def outermost_dates(dates: list[int], count: int) -> list[int]:
     return dates if 2 * count >= len(dates) else [*dates[:count], *dates[-count:]]
 
 
-def replica(schemas: list[dict], dates: list[int]) -> dict[str, pd.DataFrame]:
+def build_replica(schemas: list[dict], dates: list[int]) -> dict[str, pd.DataFrame]:
     """Return the project's own sets: ``winogender``, extended by man and woman, and ``simplified``."""
     extended, simplified = [], []
     for row in schemas:
@@ -170,7 +170,7 @@ def _inject(
     return pd.concat([frame.reindex(columns=list(COLUMNS), fill_value=""), lines], axis=1)
 
 
-def official(path: str | Path, evaluation_set: str, dates: list[int]) -> pd.DataFrame:
+def read_official(path: str | Path, evaluation_set: str, dates: list[int]) -> pd.DataFrame:
     """Read the authors' sentences of one set: ``all_sentences.tsv`` (winogender) or ``all_sentences_g_id.tsv``.
 
     Raises:
@@ -225,7 +225,7 @@ def evenly_spaced(values: Iterable, count: int) -> list:
     return [values[i] for i in np.linspace(0, len(values) - 1, count).round().astype(int)]
 
 
-def sample(frame: pd.DataFrame, dates: int, places: int, occupations: int) -> pd.DataFrame:
+def sample_instances(frame: pd.DataFrame, dates: int, places: int, occupations: int) -> pd.DataFrame:
     """Return the instances that the models of a run read: dates and places of MGC, else occupations."""
     if frame.evaluation_set.iloc[0] == "mgc":
         kept = [

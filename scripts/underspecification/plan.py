@@ -10,7 +10,7 @@ from scripts.core.workflow.model_work import Probes
 from scripts.core.workflow.plans import StudyPlan
 from scripts.underspecification.study import FIGURE_GROUPS, RUN
 from scripts.underspecification.templates import read_words
-from scripts.underspecification.texts import text_counts
+from scripts.underspecification.texts import count_texts
 
 KINDS = ("winogender", "simplified")
 """Evaluation sets that come from this project's templates and from the authors."""
@@ -104,6 +104,6 @@ class Plan(StudyPlan):
             sets=self.sets,
             new_tokens={name: self["max_new_tokens"][method_of(name)] for name in SETS},
             tokens=TOKENS,
-            counts={name: text_counts(kind_of(name), sample, dates, prompts[method_of(name)]) for name in self.sets},
+            counts={name: count_texts(kind_of(name), sample, dates, prompts[method_of(name)]) for name in self.sets},
             word_groups=self.word_groups,
         )

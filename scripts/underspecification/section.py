@@ -81,9 +81,9 @@ def section(
             **count_slopes(measured),
             **count_detection(measured, moves, settings["threshold"]),
             **count_independence(measured),
-            **(relabelled(measured) if key != study.RUN else {}),
+            **(count_relabelled(measured) if key != study.RUN else {}),
         }
-        accuracies = pd.concat([of_set(measured, name) for name in study.SET_LABELS])
+        accuracies = pd.concat([select_accuracies(measured, name) for name in study.SET_LABELS])
         source |= {
             "title": TITLES[key],
             "released": key != study.RUN,
@@ -107,7 +107,9 @@ def section(
         files.write_json(path, common["sets"][part]["numbers"])
 
 
-def of_set(estimates: pd.DataFrame, evaluation_set: str, dates: Any = "1", metric: str = ACCURACY) -> pd.DataFrame:
+def select_accuracies(
+    estimates: pd.DataFrame, evaluation_set: str, dates: Any = "1", metric: str = ACCURACY
+) -> pd.DataFrame:
     """Return balanced accuracies on a set at the threshold of the settings, by name of the model."""
     rows = study.pick_rates(estimates, metric=metric, evaluation_set=evaluation_set, choice=FIXED, dates=dates)
     return rows[rows.templates == rows.templates.max()].sort_values("label", kind="stable")
@@ -171,7 +173,7 @@ def count_detection(estimates: pd.DataFrame, metrics: pd.DataFrame, threshold: f
     most = estimates.dates[estimates.dates != ""].astype(int).max()
     numbers = {"dates": make_count(most, ESTIMATES, column="dates")}
     for name in study.SET_LABELS:
-        accuracies = of_set(estimates, name, dates=...)
+        accuracies = select_accuracies(estimates, name, dates=...)
         if accuracies.empty:
             continue
         own = metrics[(metrics.evaluation_set == name) & (metrics.templates == accuracies.templates.iloc[0])]
@@ -235,7 +237,7 @@ def count_independence(estimates: pd.DataFrame) -> dict[str, dict]:
     return numbers
 
 
-def relabelled(estimates: pd.DataFrame) -> dict[str, dict]:
+def count_relabelled(estimates: pd.DataFrame) -> dict[str, dict]:
     """Return ``relabelled`` where Table 3 has another name for a model of a release.
 
     Its ``label`` is the model's and the table's name. It is left out where the release has files of the model that the

@@ -42,19 +42,19 @@ def tables(*, estimates: str, curves: str, metrics: str, printed: str, tex: list
         measured, means, moves = (table[table.part == part] for table in read.values())
         left = 2
         if name == "metric":
-            cells, left = example(moves, numbers), 6
+            cells, left = tabulate_example(moves, numbers), 6
         elif name == "word_group_probabilities":
-            cells, left = word_group_probabilities(means), 3
+            cells, left = tabulate_probabilities(means), 3
         elif name == "detection":
-            cells = rates(measured, numbers)
+            cells = tabulate_rates(measured, numbers)
         else:
-            cells = {"slopes": slopes, "independence": independence}[name](measured)
+            cells = {"slopes": tabulate_slopes, "independence": tabulate_independence}[name](measured)
         # The CSV alone has single prompts of a model that has their mean, and the occupation where it is one.
-        shown = over_prompts(cells) if name == "slopes" else cells.drop(columns="Occupation", errors="ignore")
+        shown = drop_single_prompts(cells) if name == "slopes" else cells.drop(columns="Occupation", errors="ignore")
         write_cells(*made, cells, left, shown.columns[:left], shown)
 
 
-def slopes(estimates: pd.DataFrame) -> pd.DataFrame:
+def tabulate_slopes(estimates: pd.DataFrame) -> pd.DataFrame:
     """Return the cells of Method 1: slopes and r for dates and places, of each prompt and of the mean of several."""
     rows = study.pick_slopes(estimates, metric=["slope", "r"], gender=GENDERS)
     heads = [f"{v}s, {g}: {m}" for v in ("date", "place") for g in GENDERS for m in ("slope", "r")]
@@ -63,23 +63,23 @@ def slopes(estimates: pd.DataFrame) -> pd.DataFrame:
         Prompt=rows.prompt.where(~rows.prompt.str.contains("|", regex=False), "mean"),
         text=[format_number(value, 2, signed=True) for value in rows.value],
     )
-    return spread(rows, ["label", "Prompt"], heads)
+    return pivot_cells(rows, ["label", "Prompt"], heads)
 
 
-def spread(rows: pd.DataFrame, keys: list[str], heads: Sequence[str]) -> pd.DataFrame:
+def pivot_cells(rows: pd.DataFrame, keys: list[str], heads: Sequence[str]) -> pd.DataFrame:
     """Return the cells of rows with a ``text`` below each ``head``, by keys in the order in which they come."""
     wide = rows.pivot(index=keys, columns="head", values="text").reindex(columns=list(heads)).fillna(MISSING_MARK)
     wide = wide.loc[list(dict.fromkeys(rows[keys].itertuples(index=False, name=None)))]
     return wide.rename_axis(columns=None).reset_index().rename(columns={"label": "Model"})
 
 
-def over_prompts(cells: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows of :func:`slopes` without single prompts of a model that has their mean."""
+def drop_single_prompts(cells: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows of :func:`tabulate_slopes` without single prompts of a model that has their mean."""
     several = set(cells[cells.Prompt == "mean"].Model)
     return cells[(cells.Prompt == "mean") | ~cells.Model.isin(several)]
 
 
-def by_set(rows: pd.DataFrame) -> pd.DataFrame:
+def sort_by_set(rows: pd.DataFrame) -> pd.DataFrame:
     """Return estimates with ``Set``, what tables call the evaluation set, in their order."""
     ranks = {name: place for place, name in enumerate(SET_LABELS)}
     names = [study.set_label(*key) for key in zip(rows.evaluation_set, rows.templates, strict=True)]
@@ -87,12 +87,12 @@ def by_set(rows: pd.DataFrame) -> pd.DataFrame:
     return rows.sort_values(["rank", "own"], kind="stable")
 
 
-def rates(estimates: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
+def tabulate_rates(estimates: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
     """Return the cells of Table 3, each model on each set: the printed rates (where any is), and ours beside them.
 
     Beyond the study there are the area under the curve, and balanced accuracy with the cross-validated threshold.
     """
-    rows = by_set(study.pick_rates(estimates, metric=[*RATES.values(), "AUC", "threshold"]))
+    rows = sort_by_set(study.pick_rates(estimates, metric=[*RATES.values(), "AUC", "threshold"]))
     decimals = rows.metric.map({"threshold": 2}).fillna(3).astype(int)
     heads = [HEADS.get(key) for key in zip(rows.choice, rows.metric, strict=True)]
     rows = rows.assign(
@@ -105,7 +105,7 @@ def rates(estimates: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
     beside = released.merge(printed_rates(printed), on=["evaluation_set", "label"])
     cells = pd.concat([accuracy.assign(head="here: interval", text=bounds), rows, beside])
     order = [*(f"printed: {short}" for short in RATES), *(f"here: {short}" for short in RATES), "here: interval"]
-    cells = spread(cells, ["Set", "label"], [*order, *(head for head in HEADS.values() if head not in order)])
+    cells = pivot_cells(cells, ["Set", "label"], [*order, *(head for head in HEADS.values() if head not in order)])
     names = {m: f"{m} (printed: {other})" for m, other in study.PRINTED_AS.items() if m in set(released.label)}
     # Without released outputs nothing is printed to stand beside, nor cross-validated over a single occupation.
     silent = [head for head in cells if head not in order[3:] and (cells[head] == MISSING_MARK).all()]
@@ -126,17 +126,19 @@ def printed_rates(printed: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def independence(estimates: pd.DataFrame) -> pd.DataFrame:
+def tabulate_independence(estimates: pd.DataFrame) -> pd.DataFrame:
     """Return the cells of r between level and change over occupations: a row for each set and model."""
-    rows = by_set(study.pick_rates(estimates, metric=list(detection.LEVELS.values())))
+    rows = sort_by_set(study.pick_rates(estimates, metric=list(detection.LEVELS.values())))
     level = rows.metric.map({metric: f"{name} level" for name, metric in detection.LEVELS.items()})
     values = rows.assign(head=level + ": r", text=[format_number(value, 2, signed=True) for value in rows.value])
     bounds = [format_interval(low, high, 2, signed=True) for low, high in zip(rows.low, rows.high, strict=True)]
     heads = [f"{name} level: {what}" for name in detection.LEVELS for what in ("r", "interval")]
-    return spread(pd.concat([values, rows.assign(head=level + ": interval", text=bounds)]), ["Set", "label"], heads)
+    return pivot_cells(
+        pd.concat([values, rows.assign(head=level + ": interval", text=bounds)]), ["Set", "label"], heads
+    )
 
 
-def example(metrics: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
+def tabulate_example(metrics: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
     """Return the cells of Table 2: the metric of the eight sentences about one occupation, in both variants.
 
     Printed numbers stand in parentheses behind ours where the study has them.
@@ -193,7 +195,7 @@ def _head(model: str) -> str:
     return f"{family}: {variant}" if family else model
 
 
-def word_group_probabilities(curves: pd.DataFrame) -> pd.DataFrame:
+def tabulate_probabilities(curves: pd.DataFrame) -> pd.DataFrame:
     """Return the mean mass of each gender over MGC: most probable tokens, whole vocabulary, at written words alone."""
     known = [name for name in GROUPS if name in set(curves.gender)]
     heads = [f"{variable}s: {gender}" for variable in ("date", "place") for gender in known]
@@ -203,7 +205,7 @@ def word_group_probabilities(curves: pd.DataFrame) -> pd.DataFrame:
     means = means.assign(text=[format_number(value, 3) for value in means.probability])
     orders = {"label": study.order_labels(means.label), "Prompt": ["mask", "A", "B", "C"], "accumulation": list(MASSES)}
     means = means.sort_values(keys[:3], key=lambda names: names.map(orders[str(names.name)].index), kind="stable")
-    cells = spread(means, keys[:3], heads).rename(columns={"accumulation": "Mass of"})
+    cells = pivot_cells(means, keys[:3], heads).rename(columns={"accumulation": "Mass of"})
     return cells.assign(**{"Mass of": cells["Mass of"].map(MASSES)})
 
 

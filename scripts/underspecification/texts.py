@@ -10,7 +10,7 @@ from scripts.core.data.options import SLOT
 from scripts.core.data.templates import line_numbers
 from scripts.core.workflow.job import log, run_named
 from scripts.underspecification import templates
-from scripts.underspecification.instances import COREFERENTS, GENDERED, PARTICIPANTS, ROWS, sample
+from scripts.underspecification.instances import COREFERENTS, GENDERED, PARTICIPANTS, ROWS, sample_instances
 from scripts.underspecification.templates import Prompt
 
 MASK = "[MASK]"
@@ -28,7 +28,7 @@ def texts(*, instances: str, prompts: str, texts: str, use: list, dates: int, pl
     The sample has ``dates`` and ``places`` of MGC, or ``occupations`` of the other sets.
     """
     known, lines = templates.read_prompts(prompts), line_numbers(prompts, templates.PROMPT_COLUMNS)
-    frame = sample(files.read_parquet(instances), dates, places, occupations)
+    frame = sample_instances(files.read_parquet(instances), dates, places, occupations)
     # An instance that two factors give twice is read once.
     rows = make_texts(frame.drop_duplicates("instance_id"), {name: known[name] for name in use})
     rows["prompt_row"] = rows.prompt.map({name: lines[name] for name in use}).astype("Int64")
@@ -49,7 +49,7 @@ def make_texts(instances: pd.DataFrame, prompts: Mapping[str, Prompt]) -> pd.Dat
     return frame.join(instances.set_index("instance_id")[list(ROWS)], on="instance_id")
 
 
-def text_counts(
+def count_texts(
     evaluation_set: str, sample: dict[str, int], outer_dates: int, prompts: Sequence[str]
 ) -> dict[str, int]:
     """Return how many texts a set has at most, by method: sentences to ``mask``, prompts to ``generate`` from.

@@ -21,10 +21,10 @@ POINTS_SHOWN = 1500
 
 def toy_model(*, correlations: str, points: str, amplification: float, draws: int, seed: int) -> None:
     """Write ``correlations`` and, for the figure, the first ``points`` of each task (CSV)."""
-    files.write_csv(correlations, correlate(amplification, draws, seed))
+    files.write_csv(correlations, correlate_variables(amplification, draws, seed))
     shown = []
     for task in TASKS:
-        shown.append(simulate(task, amplification, draws, seed).head(POINTS_SHOWN).assign(task=task))
+        shown.append(simulate_variables(task, amplification, draws, seed).head(POINTS_SHOWN).assign(task=task))
     files.write_csv(points, pd.concat(shown, ignore_index=True))
 
 
@@ -38,7 +38,7 @@ def loadings(task: str, amplification: float) -> tuple[np.ndarray, np.ndarray]:
     return np.array([w, g, x, y]), w + g + e2
 
 
-def simulate(task: str, amplification: float, draws: int, seed: int) -> pd.DataFrame:
+def simulate_variables(task: str, amplification: float, draws: int, seed: int) -> pd.DataFrame:
     """Return ``draws`` draws: W, G, X, Y and ``selected`` (bool)."""
     variables, selector = loadings(task, amplification)
     noise = np.random.default_rng(seed).standard_normal((draws, 5))
@@ -69,7 +69,7 @@ def selected_share(amplification: float) -> float:
     return float(scipy.stats.norm.sf(2 * amplification / np.sqrt(selector @ selector)))
 
 
-def correlate(amplification: float, draws: int, seed: int) -> pd.DataFrame:
+def correlate_variables(amplification: float, draws: int, seed: int) -> pd.DataFrame:
     """Return simulated beside exact correlations.
 
     Returns:
@@ -78,7 +78,7 @@ def correlate(amplification: float, draws: int, seed: int) -> pd.DataFrame:
     """
     rows = []
     for task in TASKS:
-        frame = simulate(task, amplification, draws, seed)
+        frame = simulate_variables(task, amplification, draws, seed)
         for population in POPULATIONS:
             drawn = frame if population == "all" else frame[frame.selected]
             simulated = np.corrcoef(drawn[list(VARIABLES)].to_numpy(), rowvar=False)

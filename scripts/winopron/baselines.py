@@ -6,7 +6,7 @@ no choice.
 
 ``nearest`` takes the person fewest tokens away from the pronoun, on either side (of two equally far the earlier);
 ``first`` and ``last`` take the first and the last named in the sentence; ``subject`` takes the subject of the main
-clause (:func:`subject`). In WinoPron both people precede the pronoun, so that *nearest* and *last* agree on every
+clause (:func:`main_subject`). In WinoPron both people precede the pronoun, so that *nearest* and *last* agree on every
 sentence; each rule resolves both endings of a template to the same person, so that one of the two is right.
 """
 
@@ -34,18 +34,18 @@ OPENING = word_set(
 def clusters(*, instances: str, clusters: str, rule: str) -> None:
     """Write what a rule (one of ``study.RULES``) makes of instances, in the format of a coreference system."""
     coreference.write_clusters(
-        clusters, (resolve(rule, row) for row in files.iterate_rows(files.read_parquet(instances)))
+        clusters, (resolve_by_rule(rule, row) for row in files.iterate_rows(files.read_parquet(instances)))
     )
 
 
-def resolve(rule: str, row: Any) -> Document:
+def resolve_by_rule(rule: str, row: Any) -> Document:
     """Return what a rule makes of an instance: a cluster of the person that it takes and the pronoun."""
     tokens = split_words(row.text)
     document = Document(row.instance_id, digest_text(row.text), tokens, ())
     pronoun: Any = document.span(row.pronoun_offset, row.pronoun_offset + len(row.pronoun))
-    spans = people(row, tokens)
+    spans = person_spans(row, tokens)
     if rule == "subject":
-        person = subject(row, tokens, spans)
+        person = main_subject(row, tokens, spans)
     elif rule == "nearest":
         person = min(spans, key=lambda who: min(abs(pronoun[0] - place) for place in spans[who]))
     else:
@@ -53,7 +53,7 @@ def resolve(rule: str, row: Any) -> Document:
     return replace(document, clusters=((spans[person], pronoun),))
 
 
-def people(row: Any, tokens: Sequence[tuple[int, int]]) -> dict[str, tuple[int, int]]:
+def person_spans(row: Any, tokens: Sequence[tuple[int, int]]) -> dict[str, tuple[int, int]]:
     """Return the first and last token of each person of an instance, articles included, in the order of the text."""
     spans = {}
     for answer in ANSWERS:
@@ -67,7 +67,7 @@ def people(row: Any, tokens: Sequence[tuple[int, int]]) -> dict[str, tuple[int, 
     return dict(sorted(spans.items(), key=lambda item: item[1]))
 
 
-def subject(row: Any, tokens: Sequence[tuple[int, int]], spans: Mapping[str, tuple[int, int]]) -> str:
+def main_subject(row: Any, tokens: Sequence[tuple[int, int]], spans: Mapping[str, tuple[int, int]]) -> str:
     """Return the person who is the subject of the main clause.
 
     A sentence that begins with a preposition or a conjunction has its main clause after the first comma; the subject is

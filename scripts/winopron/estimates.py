@@ -45,7 +45,7 @@ def estimates(
     # What is grouped is resampled in the order of the templates, all else in that of the names.
     own = own.assign(pair=own.groupby("templates").pair.transform(lambda pairs: pd.factorize(pairs)[0]))
     pairs = template_pairs(own[own.entities == "double"])
-    items = [performance(answers), consistency(own), bias(pairs)]
+    items = [count_performance(answers), count_consistency(own), count_bias(pairs)]
     # Nobody is named: precision is 1 by definition.
     table = pd.concat(
         [
@@ -54,9 +54,9 @@ def estimates(
         ],
         ignore_index=True,
     )
-    files.write_csv(estimates, table.assign(chance=chances(table, answers)))
+    files.write_csv(estimates, table.assign(chance=chance_levels(table, answers)))
     files.write_csv(biased_occupations, pairs.loc[pairs.bias != "", BIASED])
-    files.write_csv(overlap, overlaps(template_pairs(majority_answers(own[own.entities == "double"]))))
+    files.write_csv(overlap, compare_overlaps(template_pairs(majority_answers(own[own.entities == "double"]))))
 
 
 def read_answers(instances: list, predictions: list) -> pd.DataFrame:
@@ -68,7 +68,7 @@ def read_answers(instances: list, predictions: list) -> pd.DataFrame:
     return pd.concat(tables, ignore_index=True)
 
 
-def performance(answers: pd.DataFrame) -> pd.DataFrame:
+def count_performance(answers: pd.DataFrame) -> pd.DataFrame:
     """Return numerators and denominators as the authors count: an answer that is not right is a false negative.
 
     *Accuracy* is the share of answers that are right, and so the same as recall. It is there by prompt as well.
@@ -87,7 +87,7 @@ def performance(answers: pd.DataFrame) -> pd.DataFrame:
     return pd.concat([*parts, three, pool_levels(by_prompt, *FORM)])
 
 
-def consistency(answers: pd.DataFrame) -> pd.DataFrame:
+def count_consistency(answers: pd.DataFrame) -> pd.DataFrame:
     """Return groups of answers that count as right together (section 4.3).
 
     Where a system is asked in several ways, it has groups for each, and groups of all of them, as in the study.
@@ -110,7 +110,7 @@ def ways_of_asking(answers: pd.DataFrame) -> pd.Series:
     return (answers.prompt + "\n" + answers.variant).groupby([answers[name] for name in IDENTITY]).transform("nunique")
 
 
-def chances(table: pd.DataFrame, answers: pd.DataFrame) -> pd.Series:
+def chance_levels(table: pd.DataFrame, answers: pd.DataFrame) -> pd.Series:
     """Return what fair coins come to.
 
     The paper's chance levels of consistency (6.25 and 25 percent) are those of one prompt; its values for prompted
@@ -171,7 +171,7 @@ def template_pairs(answers: pd.DataFrame) -> pd.DataFrame:
     return pairs.assign(solvable=solvable, counted=pairs.counted & solvable, bias=signs)
 
 
-def bias(pairs: pd.DataFrame) -> pd.DataFrame:
+def count_bias(pairs: pd.DataFrame) -> pd.DataFrame:
     """Return biased pairs among those that are attempted and solvable (Figure 5), all prompts together."""
     pairs = pool_levels(pairs, "prompt", "prompts").assign(below=pairs.counted.astype(int))
     items = pd.concat([pairs.assign(metric=name, above=pairs.bias.isin(signs)) for name, signs in SIGNS.items()])
@@ -190,7 +190,7 @@ def majority_answers(answers: pd.DataFrame) -> pd.DataFrame:
     return once.assign(right=once.prediction == once.answer)
 
 
-def overlaps(pairs: pd.DataFrame) -> pd.DataFrame:
+def compare_overlaps(pairs: pd.DataFrame) -> pd.DataFrame:
     """Return how alike the biased occupations of two systems or cases are (Tables 5 and 6), beside chance.
 
     The study gives the Jaccard index alone. How large it would be if both sets were drawn at random from the

@@ -22,7 +22,7 @@ WIDTHS = (0.27, 0.1, 0.5)
 """Columns of the tables, in parts of a column of the page."""
 
 
-def typeset(frame: pd.DataFrame) -> str:
+def typeset_sentences(frame: pd.DataFrame) -> str:
     """Return sentences as a LaTeX table: the person meant is bold, the pronoun in italics, two blanks are marked."""
     cells = {
         "Part": blank_repeats(frame.part),
@@ -49,7 +49,7 @@ def read_problems(path: str | Path) -> list[dict]:
     return rows
 
 
-def problems(faulty: list[dict], instances: pd.DataFrame) -> pd.DataFrame:
+def tabulate_problems(faulty: list[dict], instances: pd.DataFrame) -> pd.DataFrame:
     """Return faulty sentences beside the templates of the same people and case (Figure 1): labels say which is which.
 
     Sentences have *they* as their pronoun if the run has it, else its last set.
@@ -69,7 +69,7 @@ def problems(faulty: list[dict], instances: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def schemas(instances: pd.DataFrame) -> pd.DataFrame:
+def tabulate_schemas(instances: pd.DataFrame) -> pd.DataFrame:
     """Return a pair of templates with all pronouns (Figure 2): the first in the possessive."""
     rows = []
     for number, (_, same) in enumerate(_first_pair(instances).groupby("ending")):
@@ -80,7 +80,7 @@ def schemas(instances: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def groups(instances: pd.DataFrame) -> pd.DataFrame:
+def tabulate_groups(instances: pd.DataFrame) -> pd.DataFrame:
     """Return sentences whose answers have to be right together (Figure 4).
 
     The first template in the possessive with all pronoun sets, and both endings with the last of them.

@@ -41,7 +41,7 @@ def figures(
         plotting.save_figure(draw(drawn), drawn, *paths)
 
 
-def accuracies(rows: "pd.DataFrame") -> "pd.DataFrame":
+def select_accuracies(rows: "pd.DataFrame") -> "pd.DataFrame":
     """Return the accuracies by case and pronoun set.
 
     Rules are left out where there are other systems: their accuracies are known beforehand. Resolution by likelihood
@@ -110,7 +110,7 @@ def draw_accuracies(rows: "pd.DataFrame") -> "Figure":
     return drawn
 
 
-def biases(rows: "pd.DataFrame") -> "pd.DataFrame":
+def select_biases(rows: "pd.DataFrame") -> "pd.DataFrame":
     """Return the shares of positive and negative bias of each form, but those of few template pairs."""
     rows = pick(rows, metric=["positive", "negative"], case=CASES, pronoun_set=...)
     return rows[(rows.pronoun_set != "") & (rows.below >= plotting.FEWEST)]
@@ -158,7 +158,7 @@ CONSISTENCIES = {"pronoun_consistency": "all pronoun\nsets right", "disambiguati
 """Consistencies to the titles of their panels: what has to be right together."""
 
 
-def consistencies(rows: "pd.DataFrame") -> "pd.DataFrame":
+def select_consistencies(rows: "pd.DataFrame") -> "pd.DataFrame":
     """Return both consistencies, of prompted systems by single prompts, which have the paper's chance."""
     rows = pick(rows, metric=list(CONSISTENCIES), prompts=...)
     return rows[rows.prompts != TOGETHER]
@@ -196,9 +196,9 @@ def draw_consistencies(rows: "pd.DataFrame") -> "Figure":
 
 
 FIGURES = {
-    "accuracy": (accuracies, draw_accuracies),
-    "bias": (biases, draw_biases),
-    "consistency": (consistencies, draw_consistencies),
+    "accuracy": (select_accuracies, draw_accuracies),
+    "bias": (select_biases, draw_biases),
+    "consistency": (select_consistencies, draw_consistencies),
 }
 """Which rows are drawn, and the function that draws them."""
 
@@ -210,7 +210,7 @@ def broken_labels(rows: "pd.DataFrame") -> "pd.Series":
 
 def pronoun_looks(pronoun_sets: Iterable[str]) -> dict[str, dict]:
     """Return the look of each pronoun set's marks, by its label, such as he/him/his."""
-    keys = {label: study.short(label) for label in pronoun_sets}
+    keys = {label: study.short_label(label) for label in pronoun_sets}
     colour, marker = palette.pronoun_colours(keys.values()), palette.pronoun_markers(keys.values())
     return {label: {"color": colour[key], "marker": marker[key], "linestyle": "none"} for label, key in keys.items()}
 

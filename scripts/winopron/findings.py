@@ -88,12 +88,12 @@ def findings_of_model(
     files.write_csv(findings_csv, single_model_verdicts(FINDINGS, ONE_MODEL, runs))
 
 
-def minus(first: Quantity, second: Quantity) -> Quantity:
+def subtract(first: Quantity, second: Quantity) -> Quantity:
     """Return the difference of two quantities."""
     return lambda: first() - second()
 
 
-def over_accusative(systems: Sequence[str], *metrics: Callable[..., Quantity]) -> list[Check]:
+def check_over_accusative(systems: Sequence[str], *metrics: Callable[..., Quantity]) -> list[Check]:
     """Return checks that systems do better in the other cases than in the accusative, by each metric."""
     return [
         CHECKS.greater(metric(s, case=case), metric(s, case=ACCUSATIVE), f"{s}, {case} over accusative")
@@ -103,7 +103,7 @@ def over_accusative(systems: Sequence[str], *metrics: Callable[..., Quantity]) -
     ]
 
 
-def better(run: Results, pairs: Sequence[tuple[str, str]]) -> list[Check]:
+def check_higher_f1(run: Results, pairs: Sequence[tuple[str, str]]) -> list[Check]:
     """Return checks that the first system of each pair has the higher F1, on both data sets."""
     return [
         CHECKS.greater(run.f1(best, entities), run.f1(other, entities), f"{best} over {other}")
@@ -119,7 +119,7 @@ def lower_than_on_winogender(run: Results) -> list[Check]:
 
 @states(2, "Section 4.2", "Accusative pronouns are the hardest for every system.")
 def accusative_is_hardest(run: Results) -> list[Check]:
-    return over_accusative(run.systems, run.f1, run.recall)
+    return check_over_accusative(run.systems, run.f1, run.recall)
 
 
 @states(3, "Section 4.2", "Nominative pronouns are easiest, then possessive, then accusative.")
@@ -135,29 +135,29 @@ def order_of_cases(run: Results) -> list[Check]:
 def larger_step(run: Results) -> list[Check]:
     def steps(system: str) -> Check:
         nominative, accusative, possessive = (run.f1(system, case=case) for case in CASES)
-        small, large = minus(nominative, possessive), minus(possessive, accusative)
+        small, large = subtract(nominative, possessive), subtract(possessive, accusative)
 
         def text(_: Sampled) -> str:
             return f"{system}: steps {POINTS.value(small().value)} and {POINTS.value(large().value)}"
 
-        return CHECKS.positive(minus(large, small), text)
+        return CHECKS.positive(subtract(large, small), text)
 
     return [steps(system) for system in run.systems]
 
 
 @states(5, "Section 4.2", "The accusative gap stays in the two best systems.")
 def gap_of_the_best(run: Results) -> list[Check]:
-    return over_accusative((XL, XXL), run.recall)
+    return check_over_accusative((XL, XXL), run.recall)
 
 
 @states(6, "Section 4.2", "The two largest FLAN-T5 models are best on both data sets.")
 def largest_are_best(run: Results) -> list[Check]:
-    return better(run, list(product((XL, XXL), SYSTEMS[:-2])))
+    return check_higher_f1(run, list(product((XL, XXL), SYSTEMS[:-2])))
 
 
 @states(7, "Section 4.2", "Larger is better inside SpanBERT and FLAN-T5, on both data sets.")
 def larger_is_better(run: Results) -> list[Check]:
-    return better(run, [(large, small) for family in (SPANBERT, FLAN_T5) for small, large in pairwise(family)])
+    return check_higher_f1(run, [(large, small) for family in (SPANBERT, FLAN_T5) for small, large in pairwise(family)])
 
 
 @states(8, "Section 4.2", "The smaller FLAN-T5 models are at chance.")
@@ -203,11 +203,13 @@ def no_large_difference(run: Results) -> list[Check]:
     # The range of noisy shares is above zero without any difference: each pair is compared.
     return [
         CHECKS.near(
-            [minus(run.recall(s, pronoun_set=a), run.recall(s, pronoun_set=b)) for a, b in combinations(PRONOUNS, 2)],
-            0.0, 0.05, f"{s}: largest difference",
+            [subtract(*(run.recall(s, pronoun_set=name) for name in two)) for two in combinations(PRONOUNS, 2)],
+            0.0,
+            0.05,
+            f"{s}: largest difference",
         )
         for s in FLAN_T5
-    ]  # fmt: skip
+    ]
 
 
 @states(12, "Section 4.3", "LingMess and the two small FLAN-T5 alone are below chance in pronoun consistency.")
@@ -271,13 +273,16 @@ def low_overlap(run: Results) -> list[Check]:
 
     return [
         *(
-            CHECKS.beyond(of(case, name), 0.5, f"{case} {study.short(name)}:", INDEX, below=True)
+            CHECKS.beyond(of(case, name), 0.5, f"{case} {study.short_label(name)}:", INDEX, below=True)
             for case in CASES
             for name in PRONOUNS
         ),
         *(
             CHECKS.greater(
-                of(case, rare), of(case, known), f"{case}, {study.short(rare)} over {study.short(known)}", INDEX
+                of(case, rare),
+                of(case, known),
+                f"{case}, {study.short_label(rare)} over {study.short_label(known)}",
+                INDEX,
             )
             for case in CASES
             for rare in (THEY, XE)
@@ -294,7 +299,7 @@ def cases_differ(run: Results) -> list[Check]:
         return run.overlap(*((system, case, name) for case in cases))
 
     def text(system: str, name: str, cases: tuple[str, str]) -> str:
-        return f"{system}, {study.short(name)}, {' and '.join(cases)}"
+        return f"{system}, {study.short_label(name)}, {' and '.join(cases)}"
 
     return [
         *(

@@ -68,7 +68,7 @@ def instances(
 def templates_to_score(*, instances: str, selected: str, pairs: int | str, seed: int) -> None:
     """Select the templates that models resolve by likelihood: those about a sample of pairs of people, or about all."""
     sentences = files.read_parquet(instances)
-    table = to_score(sentences, prompt_files.sample_pairs(sentences.pair, pairs, seed))
+    table = select_templates(sentences, prompt_files.sample_pairs(sentences.pair, pairs, seed))
     origins = files.parquet_metadata(instances).get("origins", {})
     files.write_parquet(selected, table, {"origins": {k: v for k, v in origins.items() if k in table}})
     log.info("%d templates", len(table))
@@ -170,12 +170,12 @@ def agree_verb(after: str, case: str, forms: dict) -> str:
     return re.sub(r"^ (\w+)", lambda match: f" {PLURAL_FORMS.get(match[1], match[1])}", after)
 
 
-def texts(instances: pd.DataFrame) -> dict[str, str]:
+def texts_by_id(instances: pd.DataFrame) -> dict[str, str]:
     """Return what a coreference system is given: the text of each instance by its id."""
     return dict(zip(instances.instance_id, instances.text, strict=True))
 
 
-def to_score(sentences: pd.DataFrame, pairs: Sequence[str]) -> pd.DataFrame:
+def select_templates(sentences: pd.DataFrame, pairs: Sequence[str]) -> pd.DataFrame:
     """Return what models score: the templates about some pairs of people, with a slot in place of the pronoun.
 
     Returns:

@@ -23,8 +23,8 @@ from scripts.core import files
 from scripts.core.data import coreference, model_outputs, options, sheets
 from scripts.core.errors import UserError
 from scripts.core.workflow.job import log, run_named
-from scripts.winopron.baselines import people
-from scripts.winopron.instances import texts
+from scripts.winopron.baselines import person_spans
+from scripts.winopron.instances import texts_by_id
 from scripts.winopron.study import ASKED, CORRECTED, IDENTITY, LIKELIHOODS, PUBLISHED
 from scripts.winopron.templates import ANSWERS
 
@@ -69,7 +69,7 @@ def read_outputs(
 ) -> pd.DataFrame:
     """Return the predictions of one system, in every way of reading its outputs."""
     if reader["outputs"] == "clusters":
-        documents = coreference.read_clusters(path, texts(sentences))
+        documents = coreference.read_clusters(path, texts_by_id(sentences))
         ways = {CORRECTED: "corrected"} | ({PUBLISHED: reader["published"]} if reader["published"] else {})
         parts = [
             predict_by_clusters(documents, sentences, way).assign(reading=reading) for reading, way in ways.items()
@@ -197,7 +197,7 @@ def find_by_position(document: coreference.Document, row: Any) -> str | None:
     least (*the visitor from the museum*) and does not reach the other person or the pronoun.
     """
     pronoun: Any = document.span(row.pronoun_offset, row.pronoun_offset + len(row.pronoun))
-    spans = people(row, document.tokens)
+    spans = person_spans(row, document.tokens)
     meant = set()
     for cluster in document.clusters_with(pronoun):
         for first, last in cluster:
@@ -210,7 +210,7 @@ def find_by_position(document: coreference.Document, row: Any) -> str | None:
     return meant.pop() if len(meant) == 1 else None
 
 
-def mentions(document: coreference.Document, row: Any) -> list[list[str]]:
+def cluster_mentions(document: coreference.Document, row: Any) -> list[list[str]]:
     """Return the words of the mentions of each cluster."""
     tokens, text = document.tokens, row.text
     return [[text[tokens[first][0] : tokens[last][1]] for first, last in cluster] for cluster in document.clusters]
@@ -219,7 +219,7 @@ def mentions(document: coreference.Document, row: Any) -> list[list[str]]:
 def other_mention(document: coreference.Document, row: Any) -> str | None:
     """Return what the authors' code takes from clusters of LingMess and CAW-coref."""
     found = None
-    for words in mentions(document, row):
+    for words in cluster_mentions(document, row):
         if row.pronoun in words:
             found = next((mention for mention in words if mention != row.pronoun), None)
     return found
@@ -228,7 +228,7 @@ def other_mention(document: coreference.Document, row: Any) -> str | None:
 def first_mention(document: coreference.Document, row: Any) -> str | None:
     """Return what the authors' code takes from clusters of SpanBERT, if some cluster has the pronoun."""
     gathered, found = [], None
-    for words in mentions(document, row):
+    for words in cluster_mentions(document, row):
         if len(words) > 1:
             gathered += words
             if row.pronoun in gathered:

@@ -87,7 +87,7 @@ def scored_label(label: str, scoring: str) -> str:
     return f"{label}, {scoring}" if scoring in LIKELIHOODS else label
 
 
-def short(pronoun_set: str) -> str:
+def short_label(pronoun_set: str) -> str:
     """Return what texts call a pronoun set: he."""
     return pronoun_set.partition("/")[0]
 

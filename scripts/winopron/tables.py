@@ -48,7 +48,7 @@ def tables(
         write_cells(*made, cells, left, ("System", "Sentences", "Split", "Pronoun set", "Case"), printed)
 
 
-def performance(estimates: pd.DataFrame, templates: str) -> tuple[pd.DataFrame, pd.DataFrame | None]:
+def tabulate_performance(estimates: pd.DataFrame, templates: str) -> tuple[pd.DataFrame, pd.DataFrame | None]:
     """Table 2: F1 on Winogender Schemas (three pronoun sets), on this set, and the difference."""
 
     def of(templates: str, entities: str, **levels: str) -> pd.DataFrame:
@@ -61,22 +61,22 @@ def performance(estimates: pd.DataFrame, templates: str) -> tuple[pd.DataFrame, 
     cells = pd.DataFrame(
         {
             "Winogender": [NOT_RUN if pd.isna(value) else format_percent(value, 1) for value in there],
-            "F1": percents(ours.value),
-            "Interval": intervals(ours),
-            "Difference": percents(ours.value - there, signed=True),
-            "One person": percents(single),
+            "F1": format_percents(ours.value),
+            "Interval": format_intervals(ours),
+            "Difference": format_percents(ours.value - there, signed=True),
+            "One person": format_percents(single),
         },
         index=ours.index,
     )
-    return with_heads(cells.reset_index()), None
+    return add_heads(cells.reset_index()), None
 
 
-def consistency(estimates: pd.DataFrame, templates: str) -> tuple[pd.DataFrame, pd.DataFrame | None]:
+def tabulate_consistency(estimates: pd.DataFrame, templates: str) -> tuple[pd.DataFrame, pd.DataFrame | None]:
     """Table 3: both consistencies, with intervals and chance."""
     rows = pick(estimates, templates=templates, entities="double", metric=list(CONSISTENCIES), prompts=...)
     texts = rows.assign(
-        value=percents(rows.value),
-        interval=intervals(rows),
+        value=format_percents(rows.value),
+        interval=format_intervals(rows),
         chance=["under 0.01" if share < 1e-4 else format_percent(share) for share in rows.chance],
     )
     keys = ["system", "reading", "prompts"]
@@ -85,11 +85,11 @@ def consistency(estimates: pd.DataFrame, templates: str) -> tuple[pd.DataFrame, 
         columns = {"value": head, "interval": f"{head} interval", "chance": f"{head} chance"}
         of_metric = texts[texts.metric == metric][[*keys, *columns]].rename(columns=columns)
         cells = cells.merge(of_metric, on=keys, how="left")
-    cells = with_heads(cells.assign(prompts=cells.prompts.map(PROMPTS)))
+    cells = add_heads(cells.assign(prompts=cells.prompts.map(PROMPTS)))
     return cells, cells[cells.Reading == READINGS[CORRECTED]]
 
 
-def split(metric: str) -> Callable:
+def tabulate_splits(metric: str) -> Callable:
     """Tables 8 to 10: a metric on all sentences, by case and by pronoun set, a column for each system."""
 
     def cells(estimates: pd.DataFrame, templates: str) -> tuple[pd.DataFrame, pd.DataFrame | None]:
@@ -100,7 +100,7 @@ def split(metric: str) -> Callable:
         rows = rows.assign(
             Sentences=pd.Categorical(rows.entities.map(ENTITIES), list(ENTITIES.values()), ordered=True),
             Split=pd.Categorical(part.replace("", "all"), parts, ordered=True),
-            text=percents(rows.value),
+            text=format_percents(rows.value),
         )
         wide = rows.pivot(index=["Sentences", "Split"], columns="system", values="text").fillna(MISSING_MARK)
         wide = wide.sort_index(axis=1).rename(columns=str)
@@ -112,7 +112,7 @@ def split(metric: str) -> Callable:
     return cells
 
 
-def biased_occupations(
+def tabulate_biased_occupations(
     biased: pd.DataFrame, estimates: pd.DataFrame, templates: str
 ) -> tuple[pd.DataFrame, pd.DataFrame | None]:
     """Table 4: biased occupations of each form, those of prompted systems by how many prompts show the bias.
@@ -138,7 +138,7 @@ def _first(names: list[str]) -> str:
     return ", ".join(names[:MOST_OCCUPATIONS]) + (f" and {more} more" if more > 0 else "")
 
 
-def overlaps(comparison: str) -> Callable:
+def tabulate_overlaps(comparison: str) -> Callable:
     """Tables 5 and 6: the Jaccard index of biased occupations of two systems or cases, beside chance.
 
     Pairs in which both sets are empty are left out.
@@ -153,7 +153,7 @@ def overlaps(comparison: str) -> Callable:
             "Reading": rows.reading.map(READINGS),
             "System": rows.system.astype(str) + (" / " + rows.system_other.astype(str) if systems else ""),
             "Case": case if systems else case + ", " + other,
-            "Pronoun set": rows.pronoun_set.map(study.short),
+            "Pronoun set": rows.pronoun_set.map(study.short_label),
             "Sizes": rows["first"].astype(str) + ", " + rows["second"].astype(str),
             "Jaccard": [format_number(value, 2) for value in rows.jaccard],
             "By chance": [format_number(value, 2) for value in rows.expected],
@@ -165,31 +165,31 @@ def overlaps(comparison: str) -> Callable:
 
 
 TABLES = {
-    "performance": (["estimates"], performance, 2),
-    "consistency": (["estimates"], consistency, 3),
-    "biased_occupations": (["biased_occupations", "estimates"], biased_occupations, 5),
-    "overlap_systems": (["overlap"], overlaps("systems"), 4),
-    "overlap_cases": (["overlap"], overlaps("cases"), 4),
-    "f1": (["estimates"], split("f1"), 2),
-    "precision": (["estimates"], split("precision"), 2),
-    "recall": (["estimates"], split("recall"), 2),
+    "performance": (["estimates"], tabulate_performance, 2),
+    "consistency": (["estimates"], tabulate_consistency, 3),
+    "biased_occupations": (["biased_occupations", "estimates"], tabulate_biased_occupations, 5),
+    "overlap_systems": (["overlap"], tabulate_overlaps("systems"), 4),
+    "overlap_cases": (["overlap"], tabulate_overlaps("cases"), 4),
+    "f1": (["estimates"], tabulate_splits("f1"), 2),
+    "precision": (["estimates"], tabulate_splits("precision"), 2),
+    "recall": (["estimates"], tabulate_splits("recall"), 2),
 }
 """What each is made from and by which function (all cells, and those that are printed if these are others), and how
 many of its first columns are text."""
 
 
-def with_heads(cells: pd.DataFrame) -> pd.DataFrame:
+def add_heads(cells: pd.DataFrame) -> pd.DataFrame:
     """Return cells with the heads of their first columns."""
     cells = cells.rename(columns={"system": "System", "reading": "Reading", "prompts": "Prompts"})
     return cells.assign(System=cells.System.astype(str), Reading=cells.Reading.map(READINGS))
 
 
-def percents(values: pd.Series, signed: bool = False) -> list[str]:
+def format_percents(values: pd.Series, signed: bool = False) -> list[str]:
     """Return shares in percent."""
     return [format_percent(value, 1, signed) for value in values]
 
 
-def intervals(rows: pd.DataFrame) -> list[str]:
+def format_intervals(rows: pd.DataFrame) -> list[str]:
     """Return intervals in percent."""
     return [format_interval(100 * low, 100 * high, 1) for low, high in zip(rows.low, rows.high, strict=True)]
 
@@ -230,14 +230,14 @@ def tables_of_sentences(*, instances: str, problems: str, tex: list[str], csv: l
     """Show this project's sentences about two people (paper Figures 1, 2 and 4)."""
     read = files.read_parquet(instances)
     frames = {
-        "problems": examples.problems(examples.read_problems(problems), read),
-        "schemas": examples.schemas(read),
-        "groups": examples.groups(read),
+        "problems": examples.tabulate_problems(examples.read_problems(problems), read),
+        "schemas": examples.tabulate_schemas(read),
+        "groups": examples.tabulate_groups(read),
     }
     for tex_file, csv_file in zip(tex, csv, strict=True):
         frame = frames[Path(csv_file).stem]
         files.write_csv(csv_file, frame)
-        files.write_text(tex_file, examples.typeset(frame))
+        files.write_text(tex_file, examples.typeset_sentences(frame))
 
 
 if __name__ == "__main__":

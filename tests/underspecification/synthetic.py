@@ -67,7 +67,7 @@ def winogender(changes, values=(1901, 2016), **common):
 
 def own_mgc():
     """Return MGC as it is made of this project's files."""
-    return instances.mgc(
+    return instances.build_mgc(
         templates.read_verbs(FOLDER / "verbs.tsv"),
         templates.read_life_stages(FOLDER / "life_stages.tsv"),
         templates.read_dates(FOLDER / "dates.tsv")["code"],
@@ -78,4 +78,4 @@ def own_mgc():
 def own_pairs(dates):
     """Return Winogender and the simplified set as they are made of this project's pairs of sentences."""
     occupations = read_occupations(FOLDER.parent / "occupations.tsv")
-    return instances.replica(templates.read_schemas(FOLDER / "winogender.tsv", occupations), dates)
+    return instances.build_replica(templates.read_schemas(FOLDER / "winogender.tsv", occupations), dates)

@@ -15,7 +15,9 @@ SLOPE = "slope, female minus male"
 
 def slopes(probabilities, draws=50):
     """Return estimates by prompt, gender and metric."""
-    return correlation.slopes(probabilities, draws, seed=1).set_index(["prompt", "gender", "metric"]).sort_index()
+    return (
+        correlation.estimate_slopes(probabilities, draws, seed=1).set_index(["prompt", "gender", "metric"]).sort_index()
+    )
 
 
 def test_slopes_are_those_of_scipy_and_intervals_those_of_resampled_sentences():
@@ -56,7 +58,7 @@ def test_constant_curves_have_no_correlation_and_exact_ones_no_interval():
 def test_lines_of_curves_are_the_fits_with_their_intervals():
     noisy = mgc(noise=0.05)
     values = slopes(noisy, 200).loc["mask", "male"]
-    curve = correlation.curves(noisy, draws=200, seed=1)
+    curve = correlation.fit_curves(noisy, draws=200, seed=1)
     curve = curve[curve.gender == "male"].sort_values("position")
     assert curve.fit.to_numpy() == pytest.approx(values.value["intercept"] + values.value["slope"] * np.arange(6))
     # At the first position the line is the intercept, with the same draws.
@@ -80,5 +82,5 @@ def test_averages_over_prompts_right_and_as_the_authors_did():
     assert table["A|B|C", "", f"{SLOPE}, authors' mean"] == pytest.approx(2 / 27 + 1 / 9 + 3 / 3)
     masked = slopes(mgc()).value
     assert masked["mask", "", f"{SLOPE}, authors' mean"] / masked["mask", "", SLOPE] == pytest.approx(13 / 27)
-    two = correlation.slopes(pd.concat(of_prompts[:2]), 50, 1)
+    two = correlation.estimate_slopes(pd.concat(of_prompts[:2]), 50, 1)
     assert set(two.prompt) == {"A", "B", "A|B"} and not two.metric.str.contains("authors").any()

@@ -84,7 +84,7 @@ def test_what_rounding_leaves_open():
 
 def test_rates_by_hand():
     values = detection.specification_metric(winogender(CHANGES))
-    table = detection.evaluate(values, folds=2, draws=200, seed=1, threshold=0.5)
+    table = detection.evaluate_detection(values, folds=2, draws=200, seed=1, threshold=0.5)
     fixed = table[table.choice == "fixed"].set_index(["gender", "metric"]).value
     # Female: 2 and 0.4 points where unspecified, 0.1 and 1 where well-specified; threshold 0.5.
     assert fixed["female"][["TPR", "TNR", "balanced accuracy"]].tolist() == [0.5, 0.5, 0.5]
@@ -166,7 +166,9 @@ def test_every_draw_chooses_its_thresholds_anew():
 
 def test_intervals_are_those_of_draws_of_occupations():
     metric = some(12, 96)
-    table = detection.evaluate(metric, folds=3, draws=300, seed=2, threshold=1.0).set_index(["choice", "metric"])
+    table = detection.evaluate_detection(metric, folds=3, draws=300, seed=2, threshold=1.0).set_index(
+        ["choice", "metric"]
+    )
     weights = np.random.default_rng(2).multinomial(12, np.full(12, 1 / 12), size=300)
     detector = detection.Detection(metric)
     for key, drawn in {
@@ -184,11 +186,11 @@ def test_level_and_change_with_the_first_and_the_middle_level():
     values = moved(names, False, np.abs(last - first), first=first, change=last - first)
     # Neither well-specified sentences nor other dates have a part in it.
     others = pd.concat([values.assign(well_specified=True, change=0.0), values.assign(dates=2, change=0.0)])
-    table = detection.independence(pd.concat([values, others])).set_index("metric")
+    table = detection.correlate_level_and_change(pd.concat([values, others])).set_index("metric")
     of_first, of_middle = (table.loc[metric] for metric in detection.LEVELS.values())
     assert of_first.value == pytest.approx(stats.pearsonr(first, last - first).statistic) and of_first.value < -0.6
     assert of_middle.value == pytest.approx(stats.pearsonr((first + last) / 2, last - first).statistic)
     low, high = np.tanh(np.arctanh(of_middle.value) + np.array([-1, 1]) * stats.norm.ppf(0.975) / np.sqrt(397))
     assert (of_middle.low, of_middle.high) == pytest.approx((low, high)) and abs(of_middle.value) < 0.1
-    few = detection.independence(values[values.occupation.isin(["o1", "o2", "o3"])])
+    few = detection.correlate_level_and_change(values[values.occupation.isin(["o1", "o2", "o3"])])
     assert few.value.isna().all() and (few.clusters == 3).all()

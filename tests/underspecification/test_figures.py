@@ -60,13 +60,13 @@ def cells(results):
 def drawn(results, curves, cells):
     places = figures.select_lines(of_part(results["curves"], study.RUN), results["estimates"], "place", "all")
     example = illustrations.select_example(of_part(illustrations.read_examples([results["probabilities"]]), "preprint"))
-    points = pd.concat(toy_model.simulate(task, 10, 3000, 1).assign(task=task) for task in toy_model.TASKS)
+    points = pd.concat(toy_model.simulate_variables(task, 10, 3000, 1).assign(task=task) for task in toy_model.TASKS)
     return {
         "date": figures.draw_correlations(curves, "date"),
         "place": figures.draw_correlations(places, "place"),
         "example": illustrations.draw_example(example.assign(label="Some-model-135M-Instruct (demonstration)")),
         "occupations": figures.draw_occupations(cells, "winogender", THRESHOLD),
-        "toy": illustrations.draw_toy_model(toy_model.correlate(10, 3000, 1), points),
+        "toy": illustrations.draw_toy_model(toy_model.correlate_variables(10, 3000, 1), points),
     }
 
 
@@ -96,8 +96,8 @@ def test_no_line_of_the_example_crosses_years_without_data(drawn):
 
 
 def test_the_toy_model_says_which_draws_it_shows_and_no_zero_has_a_sign(drawn):
-    table = toy_model.correlate(10, 3000, 1).assign(simulated=-1e-5, exact=0.0)
-    points = toy_model.simulate("unspecified", 10, 3000, 1).head(1500)
+    table = toy_model.correlate_variables(10, 3000, 1).assign(simulated=-1e-5, exact=0.0)
+    points = toy_model.simulate_variables("unspecified", 10, 3000, 1).head(1500)
     points = pd.concat(points.assign(task=task) for task in toy_model.TASKS)
     figure = illustrations.draw_toy_model(table, points)
     assert "all: 0.000 (0.000)\nselected: 0.000 (0.000)" in [ax.get_title(loc="left") for ax in figure.axes]

@@ -56,7 +56,7 @@ def test_shares_that_are_the_same_in_all_sentences_decide(shares, outcome):
         {"item": item, "gender": gender, "position": position, "probability": share}
         for gender, share in zip(GENDERS, shares, strict=True) for item in range(60) for position in range(4)
     ]  # fmt: skip
-    curves = correlation.curves(tidy(rows, label="OPT"), draws=100, seed=1)
+    curves = correlation.fit_curves(tidy(rows, label="OPT"), draws=100, seed=1)
     (check,) = findings_correlation.little_mass_to_neutral(Source({"curves": curves}, 0.5, alone=("OPT",)))
     assert check.outcome is outcome
 

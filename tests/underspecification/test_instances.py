@@ -57,7 +57,7 @@ def test_the_replica_has_the_sizes_of_the_study(replica):
 
 def test_the_replica_is_not_the_authors(replica, mirror):
     for name, file in (("winogender", "all_sentences.tsv"), ("simplified", "all_sentences_g_id.tsv")):
-        theirs = instances.official(mirror / OFFICIAL / file, name, [1901, 2016])
+        theirs = instances.read_official(mirror / OFFICIAL / file, name, [1901, 2016])
         sentences = [frame.drop_duplicates("item") for frame in (replica[name], theirs)]
         assert len({(len(frame), frame.well_specified.sum()) for frame in sentences}) == 1
         assert name == "simplified" or set(theirs["item"]) >= set(replica[name]["item"])
@@ -78,15 +78,15 @@ def test_bad_official_rows_are_named(tmp_path, rows, named):
     path = tmp_path / "all_sentences.tsv"
     path.write_text("\n".join(["sentid\tsentence", *rows]) + "\n", encoding="utf-8")
     with refused(path, named, "fetch"):
-        instances.official(path, "winogender", [1901, 2016])
+        instances.read_official(path, "winogender", [1901, 2016])
 
 
 def test_samples_keep_both_ends(mgc, replica):
-    small = instances.sample(mgc, 4, 3, 5)
+    small = instances.sample_instances(mgc, 4, 3, 5)
     assert sorted(small[small.variable == "date"].position.unique()) == [0, 10, 19, 29]
     assert sorted(small[small.variable == "place"].value.unique()) == ["Afghanistan", "Iceland", "Switzerland"]
-    assert len(small) == 60 * 7 and len(instances.sample(mgc, 99, 99, 5)) == len(mgc)
-    few = instances.sample(replica["winogender"], 4, 3, 5)
+    assert len(small) == 60 * 7 and len(instances.sample_instances(mgc, 99, 99, 5)) == len(mgc)
+    few = instances.sample_instances(replica["winogender"], 4, 3, 5)
     assert few.occupation.min() == "accountant" and few.occupation.nunique() == 5 and len(few) == 5 * 8 * 2
 
 

@@ -100,8 +100,8 @@ def read(folder, method, model="m", label="M", full=True):
     """Have a model read two sentences of MGC and eight of Winogender; return the file of its probabilities."""
     verb = {"verb": "be", "form": "past", "phrase": "was", "verb_row": 2}
     places = {"Mali": 2, "Sweden": 3}
-    mgc = instances.mgc([verb], {"a kid": 2, "an adult": 3}, [1801, 1873, 1944, 2016], places)
-    winogender = instances.replica([SCHEMA | {"other": "customer", "row": 2}], [1901, 2016])["winogender"]
+    mgc = instances.build_mgc([verb], {"a kid": 2, "an adult": 3}, [1801, 1873, 1944, 2016], places)
+    winogender = instances.build_replica([SCHEMA | {"other": "customer", "row": 2}], [1901, 2016])["winogender"]
     paths = {kind: [] for kind in ("instances", "texts", "distributions", "full")}
     for name, frame in (("mgc", mgc), ("winogender", winogender)):
         rows = texts.make_texts(frame, {prompt: Prompt("_", f"{prompt}: {{sentence}}") for prompt in "AB"})

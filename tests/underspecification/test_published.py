@@ -53,7 +53,7 @@ def test_probabilities_of_method_2_are_normalised_and_rounded_as_stated(probabil
 def test_slopes_are_those_of_the_authors_code(probabilities):
     """Of every model and prompt, with the regression that their script calls."""
     keys = ["model", "prompt", "variable", "gender"]
-    table = correlation.slopes(probabilities["mgc"], draws=2, seed=1)
+    table = correlation.estimate_slopes(probabilities["mgc"], draws=2, seed=1)
     table = table.set_index([*keys, "metric"]).value.sort_index()
     checked = 0
     for key, curves in probabilities["mgc"].groupby(keys):

@@ -26,6 +26,6 @@ def test_as_many_texts_are_made_as_were_counted(dates, places, occupations, oute
     made = {"mgc": own_mgc()} | own_pairs(instances.outermost_dates(DATES, outer_dates))
     sample = {"dates": dates, "places": places, "occupations": occupations}
     for name, frame in made.items():
-        kept = instances.sample(frame, **sample).drop_duplicates("instance_id")
+        kept = instances.sample_instances(frame, **sample).drop_duplicates("instance_id")
         methods = texts.make_texts(kept, {prompt: PROMPTS[prompt] for prompt in ("A", "B")}).method.value_counts()
-        assert methods.to_dict() == texts.text_counts(name, sample, outer_dates, ["A", "B"]), name
+        assert methods.to_dict() == texts.count_texts(name, sample, outer_dates, ["A", "B"]), name

@@ -10,7 +10,7 @@ from scripts.underspecification import toy_model
 
 
 def test_the_toy_model_agrees_with_its_simulation():
-    table = toy_model.correlate(10, 200_000, 7)
+    table = toy_model.correlate_variables(10, 200_000, 7)
     assert len(table) == 24
     assert ((table.simulated - table.exact).abs() / table.standard_error).max() < 4.5
     keyed = table.set_index(["task", "population", "a", "b"]).exact

@@ -9,7 +9,7 @@ from tests.winopron.synthetic import one_sentence
 
 
 def chosen(rule, frame):
-    documents = {row.instance_id: baselines.resolve(rule, row) for row in frame.itertuples()}
+    documents = {row.instance_id: baselines.resolve_by_rule(rule, row) for row in frame.itertuples()}
     return list(predictions.predict_by_clusters(documents, frame, "corrected").prediction)
 
 

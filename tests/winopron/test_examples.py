@@ -35,7 +35,7 @@ def test_a_sentence_typeset_has_the_person_bold_the_pronoun_in_italics_and_two_b
         "pronoun": "xe",
         "after": " left.",
     }
-    made = examples.typeset(pd.DataFrame([columns | {"means": "clerk"}]))
+    made = examples.typeset_sentences(pd.DataFrame([columns | {"means": "clerk"}]))
     said = r"the \textbf{clerk}\textvisiblespace{}\textvisiblespace{}knew that \textit{xe} left."
     assert rf"Typing & faulty & {said} \\" in made
 

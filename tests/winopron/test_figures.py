@@ -36,7 +36,7 @@ def test_demonstrations_are_drawn_only_where_there_is_nothing_else(run, tmp_path
 
 def test_of_many_systems_there_is_a_row_for_each_way_of_scoring(run):
     folder, labels = run
-    rows = figures.accuracies(study.with_systems(study.read_table(folder / "estimates.csv"), labels))
+    rows = figures.select_accuracies(study.with_systems(study.read_table(folder / "estimates.csv"), labels))
     rows = rows[(rows.entities == "double") & (rows.reading == study.CORRECTED) & (rows.model == rows.model.iloc[0])]
     copies = [rows.assign(system=f"system {n}", scoring=("prompted", "clusters")[n % 2]) for n in range(20)]
     drawn = figures.draw_accuracies(pd.concat(copies))

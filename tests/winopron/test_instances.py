@@ -128,7 +128,7 @@ def test_every_template_is_scored_once_with_both_people(double, tmp_path):
         "because the buyer's tools still lay on the loom."
     )
     assert not table.text.str.contains("|".join(rf"\b{form}\b" for form in make.PRONOUNS)).any()
-    assert set(instances.to_score(double, ["pilot-guest"]).pair) == {"pilot-guest"}
+    assert set(instances.select_templates(double, ["pilot-guest"]).pair) == {"pilot-guest"}
 
 
 def test_verbs_of_what_is_scored_agree_with_nouns_and_not_with_they():
@@ -136,7 +136,7 @@ def test_verbs_of_what_is_scored_agree_with_nouns_and_not_with_they():
     template = templates.Template(**row, double="The weaver met the buyer when {pronoun} was late.", single=None, row=2)
     they_first = {name: make.PRONOUNS[name] for name in ("they", "xe")}
     frame = instances.build_instances(templates.Templates("winogender", "f", (template,)), "double", they_first)
-    scored = instances.to_score(frame, ["weaver-buyer"])
+    scored = instances.select_templates(frame, ["weaver-buyer"])
     assert scored.text.tolist() == ["The weaver met the buyer when ___ was late."]
 
 

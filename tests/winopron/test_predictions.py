@@ -161,7 +161,7 @@ def test_files_of_answers_are_checked(double, tmp_path, change, named):
 
 @pytest.mark.parametrize("column", study.LIKELIHOODS.values())
 def test_the_likelier_sentence_wins_as_in_a_plain_loop(double, column):
-    table = instances.to_score(double, list(double.pair.unique()))
+    table = instances.select_templates(double, list(double.pair.unique()))
     values = np.random.default_rng(2).normal(size=(len(table), 2))
     values[0] = -3.0
     scores = pd.DataFrame(
@@ -180,7 +180,7 @@ def test_the_likelier_sentence_wins_as_in_a_plain_loop(double, column):
 
 
 def test_scores_of_other_templates_and_without_what_follows_are_refused(double):
-    table, column = instances.to_score(double, list(double.pair.unique())), "continuation_log_probability"
+    table, column = instances.select_templates(double, list(double.pair.unique())), "continuation_log_probability"
     lacking = double[double.template != "pilot-accusative-1"]
     for sentences, words in ((lacking, "template 'pilot-accusative-1' was scored"), (double, f"scores lack {column}")):
         with refused(words, "delete the scores"):
