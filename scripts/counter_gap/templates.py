@@ -6,7 +6,7 @@ the candidates' and of the other gender, a grammatical case for a pronoun or ``m
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -37,30 +37,22 @@ def read_quadruples(path: str | Path, pronouns: Mapping[str, dict]) -> pd.DataFr
     return made.assign(case=cases(made))
 
 
-def _problems(cells: Mapping[Any, str]):
-    problems = []
-    names = [cells[name] for name in _NAMES]
+def _problems(cells: Mapping[Any, str]) -> Iterator[str]:
+    text, names = cells["text"], [cells[name] for name in _NAMES]
+    slots, literal = re.findall(r"\{([^{}]*)\}", text), re.sub(r"\{[^{}]*\}", " ", text)
+    gendered = {*GENDERS, "himself", "herself"}.intersection(re.findall(r"\w+", literal.lower()))
     if len(set(names)) < 4:
-        problems.append("four different names are needed")
-    text, slots = cells["text"], re.findall(r"\{([^{}]*)\}", cells["text"])
-    literal = re.sub(r"\{[^{}]*\}", " ", text)
-    unknown = [slot for slot in slots if not _is_known(slot)]
-    problems += [f"the slot '{{{slot}}}' is unknown" for slot in unknown]
-    problems += [f"the slot '{{{name}}}' is missing" for name in _NAMES if name not in slots]
+        yield "four different names are needed"
+    yield from (f"the slot '{{{slot}}}' is unknown" for slot in slots if not _is_known(slot))
+    yield from (f"the slot '{{{name}}}' is missing" for name in _NAMES if name not in slots)
     if sum(slot.startswith("target:") for slot in slots) != 1:
-        problems.append("one slot {target:…} is needed")
+        yield "one slot {target:…} is needed"
     if "{a}" in text and "{b}" in text and text.index("{a}") > text.index("{b}"):
-        problems.append("{a} must come before {b}")
-    gendered = sorted(
-        {word for word in re.findall(r"\w+", literal.lower()) if word in {*GENDERS, "himself", "herself"}}
-    )
-    problems += [f"'{word}' must be a slot" for word in gendered]
-    problems += [
-        f"the name '{name}' is outside its slot" for name in names if name and re.search(rf"\b{name}\b", literal)
-    ]
+        yield "{a} must come before {b}"
+    yield from (f"'{word}' must be a slot" for word in sorted(gendered))
+    yield from (f"the name '{name}' is outside its slot" for name in names if re.search(rf"\b{name}\b", literal))
     if "{" in literal or "}" in literal:
-        problems.append("a brace is not closed")
-    return problems
+        yield "a brace is not closed"
 
 
 def _is_known(slot: str):
