@@ -1,9 +1,8 @@
 # Needs the configuration of corpora and systems, and the list of systems that are trained. Makes what the rules of
 # coreference read, by the wildcards of a job. No rules here.
 
-from scripts.core.coreference_systems import augmentation, first_names
+from scripts.core.coreference_systems import augmentation, first_names, trained_systems
 from scripts.core.coreference_systems import documents as annotated
-from scripts.core.coreference_systems import entries as trained_systems
 
 CORPORA = config["corpora"]
 # Systems that are trained here.

@@ -21,7 +21,7 @@ def main(*, documents: str, words: list, names: list, augmented: str, counts: st
     corpus = annotated.read_documents(documents)
     swaps = augmentation.read_words(*words) if len(words) == 1 else augmentation.read_published_words(*words)
     if method == "acda":
-        people = augmentation.placeholders(first_names.read_names(first_names.packaged_names()))
+        people = augmentation.number_placeholders(first_names.read_names(first_names.packaged_names()))
     else:
         people = augmentation.read_name_map(*names)
     annotated.write_documents(augmented, augmentation.augment(corpus, swaps, people, column))

@@ -16,7 +16,7 @@ def main(*, pairs: str, totals: str, column: str):
         column: Where the frequencies of a name begin: corrected, or faithful to the study's code, one column late.
     """
     matched, weights = first_names.match_genders(first_names.read_names(first_names.packaged_names(), column))
-    swaps = first_names.both_ways([pair for some in matched.values() for pair in some])
+    swaps = first_names.swap_pairs([pair for some in matched.values() for pair in some])
     files.write_text(pairs, "".join(f"{name}\t{other}\n" for name, other in swaps.items()))
     table = pd.DataFrame(
         {"gender": gender, "pairs": len(some), "weight": weights[gender]} for gender, some in matched.items()

@@ -202,15 +202,3 @@ def test_the_scores_of_a_system_on_an_annotated_corpus(tmp_path, entry):
     trained = {**entry, "source": {"trained": "tiny-c2f"}}
     coreference_f1.main(**job, csv=str(tmp_path / "trained.csv"), entry=trained, trained=entry["source"]["path"])
     assert (tmp_path / "trained.csv").read_text() == (tmp_path / "path.csv").read_text()
-
-
-def test_a_system_that_was_trained_here_resolves_as_its_folder_does(tmp_path, table, entry):
-    coreference.main(**arguments(tmp_path, table, entry))
-    trained = {**entry, "source": {"trained": "tiny-c2f"}}
-    other = tmp_path / "trained"
-    other.mkdir()
-    coreference.main(**arguments(other, table, trained, trained=entry["source"]["path"]))
-    assert (other / "1of1.jsonl").read_bytes() == (tmp_path / "1of1.jsonl").read_bytes()
-    first, second = (json.loads((place / "1of1.metadata.json").read_text()) for place in (tmp_path, other))
-    assert first["weights_sha256"] == second["weights_sha256"]
-    assert second["source"] == {"trained": "tiny-c2f"}

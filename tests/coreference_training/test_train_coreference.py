@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from scripts.core.coreference_systems import augmentation, documents, entries
+from scripts.core.coreference_systems import augmentation, documents, trained_systems
 from scripts.core.coreference_systems.c2f import checkpoints
 from scripts.core.coreference_systems.c2f.configuration import Configuration
 from scripts.core.coreference_systems.c2f.resolve import Resolver
@@ -76,7 +76,7 @@ def test_after_sigkill_a_job_goes_on_to_the_same_weights(job, tmp_path):
 
 def test_table_8_is_what_the_study_prints():
     """Xie et al. (2023), Table 8 and Appendix A."""
-    listed = entries.read_entries(ROOT / "config/coreference_training.yaml")
+    listed = trained_systems.read_entries(ROOT / "config/coreference_training.yaml")
     printed = {
         "BERT-base": (1e-5, 2e-4, 128, 11),
         "BERT-large": (1e-5, 2e-4, 384, 3),
@@ -113,19 +113,19 @@ def test_an_encoder_of_the_hub_is_the_commit_that_was_fetched(job, tmp_path, mon
 
 
 def test_the_endings_of_names_are_the_methods_of_augmentation():
-    assert tuple(entries.SUFFIXES) == ("", *(f"-{method}" for method in augmentation.METHODS))
+    assert tuple(trained_systems.SUFFIXES) == ("", *(f"-{method}" for method in augmentation.METHODS))
 
 
 def test_what_training_reads():
     """By hand: 2,802 documents of at most 2 x 100 pieces; twice as many after augmentation."""
     entry = {"model": {"max_segment_pieces": 100}, "training": {"epochs": 20, "max_training_segments": 2}}
-    plain, augmented = entries.training_tokens(entry, ""), entries.training_tokens(entry, "-acda")
+    plain, augmented = trained_systems.training_tokens(entry, ""), trained_systems.training_tokens(entry, "-acda")
     assert (plain["trained"], augmented["trained"]) == (56_040, 112_080)
     assert (plain["trained_tokens"], augmented["trained_tokens"]) == (11_208_000, 22_416_000)
     assert plain["resolved"] == augmented["resolved"] == 6860
     # 163,104 words in twenty epochs.
     assert plain["resolved_tokens"] == 163_104 * 1.25 * 20
-    whole = entries.training_tokens({**entry, "model": {"max_segment_pieces": 512}}, "")
+    whole = trained_systems.training_tokens({**entry, "model": {"max_segment_pieces": 512}}, "")
     assert whole["trained_tokens"] == 1_299_312 * 1.25 * 20
 
 
@@ -138,7 +138,7 @@ TRAINED = {
 
 @pytest.mark.parametrize(("entry", "named"), TRAINED.values(), ids=TRAINED)
 def test_a_registry_names_what_can_be_trained(entry, named):
-    listed = entries.read_entries(ROOT / "config/coreference_training.yaml")
+    listed = trained_systems.read_entries(ROOT / "config/coreference_training.yaml")
     stated = {"label": "x", "licence": "none", "architecture": "c2f", "precision": "float32", "environment": "main"}
     given = {
         "one": {"source": {"trained": "c2f-bert-base-ncda"}, "debiasing": "n-CDA"},
@@ -147,6 +147,6 @@ def test_a_registry_names_what_can_be_trained(entry, named):
     }
     systems = {name: read_entry(System, name, stated | {"gpus": 1} | one) for name, one in given.items()}
     wrong = {"mine": systems.pop("mine")}
-    entries.check_sources(systems, listed, "models.yaml")
+    trained_systems.check_sources(systems, listed, "models.yaml")
     with refused("models.yaml: systems.mine", *named):
-        entries.check_sources(systems | wrong, listed, "models.yaml")
+        trained_systems.check_sources(systems | wrong, listed, "models.yaml")

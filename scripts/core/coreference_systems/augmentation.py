@@ -112,7 +112,7 @@ def read_name_map(path: str | Path) -> dict[str, str]:
     return swaps
 
 
-def placeholders(names: Iterable[Name]) -> dict[str, str]:
+def number_placeholders(names: Iterable[Name]) -> dict[str, str]:
     """Return the placeholder of each name: ``E0``, ``E1``, ... in the order of the list, the same in all documents.
 
     The study numbers all names of its list, those of either gender too, in an order that its code leaves to chance.
@@ -213,14 +213,14 @@ def augment(
         column: ``faithful``: words are swapped as in the study's code (:func:`swap_word`); ``corrected``: in context
             (:func:`swap_in_context`).
     """
-    copies = [counterfactual(document, words, names, column) for document in documents]
+    copies = [make_counterfactual(document, words, names, column) for document in documents]
     taken = {document.name for document in documents} & {copy.name for copy in copies}
     if taken:
         raise UserError(f"the document '{min(taken)}' has the name of a counterfactual copy; augment the corpus once")
     return [*documents, *copies]
 
 
-def counterfactual(
+def make_counterfactual(
     document: "AnnotatedDocument", words: dict[str, str], names: dict[str, str], column: str = "faithful"
 ) -> "AnnotatedDocument":
     """Return the counterfactual copy of a document; see :func:`augment`."""

@@ -147,6 +147,6 @@ def match_genders(names: Collection[Name]) -> tuple[dict[str, list[tuple[str, st
     return pairs, totals
 
 
-def both_ways(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
+def swap_pairs(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
     """Return pairs of names as a dict that swaps each name for the other."""
     return {name: other for pair in pairs for name, other in (pair, pair[::-1])}

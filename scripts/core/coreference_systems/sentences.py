@@ -107,10 +107,10 @@ def main() -> None:
             for sentence in document.sents:
                 tokens = [token for token in sentence if not token.is_space]
                 if tokens:
-                    print(json.dumps([section, *_sentence(tokens, offset)]))
+                    print(json.dumps([section, *_describe_sentence(tokens, offset)]))
 
 
-def _sentence(tokens: Sequence[Any], offset: int) -> tuple:
+def _describe_sentence(tokens: Sequence[Any], offset: int) -> tuple:
     places = {token.i: place for place, token in enumerate(tokens)}
     starts = [offset + token.idx for token in tokens]
     ends = [offset + token.idx + len(token) for token in tokens]

@@ -12,7 +12,7 @@ from scripts.core.models.entries import Folder, Package, ResolvedSystem, Trained
 
 
 @dataclass(frozen=True)
-class Files:
+class SystemFiles:
     """What a system is loaded from.
 
     Attributes:
@@ -34,7 +34,7 @@ def locate_system(
     delta: str | None = None,
     fetched: str | None = None,
     trained: str | None = None,
-) -> Files:
+) -> SystemFiles:
     """Return what a system is loaded from.
 
     Args:
@@ -72,7 +72,7 @@ def locate_system(
     read = [Path(source.path).expanduser() if isinstance(source, Folder) else checkpoint]
     if encoder is not None and not encoder.is_relative_to(read[0]):
         read.append(encoder)
-    return Files(checkpoint, encoder, revision, _digest(read, whole=isinstance(source, Folder | Trained)))
+    return SystemFiles(checkpoint, encoder, revision, _digest(read, whole=isinstance(source, Folder | Trained)))
 
 
 def _in_folder(name: str, architecture: str, path: str) -> Path:

@@ -96,7 +96,7 @@ def test_the_corrected_way_mends_what_the_published_lists_break(line):
     words, tags = zip(*(token.rsplit("/", 1) for token in tagged), strict=True)
     listed = a.read_words(Path(__file__).parents[3] / "templates/coreference/gendered_words.tsv")
     one = AnnotatedDocument("d", words, ((0, len(words)),), (), tags=tags)
-    made = [list(a.counterfactual(one, listed, RANKED, column).words) for column in ("corrected", "faithful")]
+    made = [list(a.make_counterfactual(one, listed, RANKED, column).words) for column in ("corrected", "faithful")]
     assert made == [expected[0], expected[-1]]
 
 

@@ -44,7 +44,7 @@ def test_names_are_read_by_gender_and_country(tmp_path):
     # One column late: without the first country, and with a column of nothing behind the last.
     late = first_names.read_names(path, "faithful")[0].frequencies
     assert late == (*names[0].frequencies[1:], 0)
-    assert a.placeholders(names)["LouAnn"] == "E3"
+    assert a.number_placeholders(names)["LouAnn"] == "E3"
 
 
 @pytest.mark.parametrize(
@@ -92,7 +92,7 @@ def test_a_matching_has_the_least_total_weight_of_all(seed):
     assert total == pytest.approx(least)
     assert {first for first, _ in pairs} == {name.name for name in lists[0]}
     assert {second for _, second in pairs} == {name.name for name in kept}
-    swaps = first_names.both_ways(pairs)
+    swaps = first_names.swap_pairs(pairs)
     assert len(swaps) == 12 and all(swaps[swaps[name]] == name for name in swaps)
 
 

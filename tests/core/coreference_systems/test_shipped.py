@@ -6,7 +6,7 @@ import re
 import pytest
 import torch
 
-from scripts.core.coreference_systems import entries
+from scripts.core.coreference_systems import trained_systems
 from scripts.core.coreference_systems.c2f.resolve import Resolver
 from scripts.core.models.weights import read_tensors
 from scripts.core.workflow.job import ROOT
@@ -26,7 +26,7 @@ def resolver():
     return Resolver.load(path_of(""))
 
 
-@pytest.mark.parametrize("suffix", entries.SUFFIXES)
+@pytest.mark.parametrize("suffix", trained_systems.SUFFIXES)
 def test_the_file_is_the_one_that_is_described(suffix):
     text = (ROOT / "config/weights/README.md").read_text(encoding="utf-8")
     section = text[text.index(f"`{NAME}{suffix}.safetensors`") :]
@@ -36,7 +36,7 @@ def test_the_file_is_the_one_that_is_described(suffix):
     assert len(content) < 4_000_000
 
 
-@pytest.mark.parametrize("suffix", entries.SUFFIXES)
+@pytest.mark.parametrize("suffix", trained_systems.SUFFIXES)
 def test_the_epoch_was_chosen_by_the_development_documents(suffix):
     tensors, _ = read_tensors(path_of(suffix))
     assert {tensor.dtype for tensor in tensors.values()} == {torch.float16}

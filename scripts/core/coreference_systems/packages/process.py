@@ -111,15 +111,15 @@ class Process:
                 raise UserError(answer["error"])
             yield answer
         if self.process.wait():
-            raise self.ended()
+            raise self.exit_error()
 
     def receive(self) -> Any:
         """Return the next answer; raises as :meth:`answers`, and if there is none."""
         for answer in self.answers():
             return answer
-        raise self.ended()
+        raise self.exit_error()
 
-    def ended(self) -> UserError:
+    def exit_error(self) -> UserError:
         """Return what to raise where a process has ended too early, with the last line that it said."""
         status = self.process.wait()
         self._listener.join(timeout=10)
