@@ -347,7 +347,6 @@ rule counter_gap_summary:
 
 declare(
     name="counter_gap",
-    label="Counter-GAP",
     title="Counter-GAP (inconsistency across genders)",
     question="Is a coreference system less consistent if the people of a passage change their gender than if they swap names?",
     chances={"inconsistency, across minus within genders": 0},

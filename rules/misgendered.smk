@@ -481,7 +481,6 @@ rule misgendered_summary:
 
 declare(
     name="misgendered",
-    label="MISGENDERED",
     title="MISGENDERED (declared pronouns)",
     pronoun_sets=False,
     question="Does a model use the pronouns that a person has declared, also those that are rare?",

@@ -517,7 +517,6 @@ rule ruff_summary:
 declare(
     name="ruff",
     models=list(RUFF.models),
-    label="RUFF",
     title="RUFF (robust pronoun fidelity)",
     question="Does a model reuse the pronoun that a person was introduced with, also after sentences about somebody else?",
     chances={"accuracy": RUFF.chance},

@@ -351,7 +351,6 @@ rule underspecification_summary:
 declare(
     name="underspecification",
     models=list(UNDERSPEC.models),
-    label="Underspecification",
     title="Underspecification (pronouns against dates and places)",
     question="Where a sentence does not say which pronoun is right, does a model's pronoun follow a date or a place?",
     chances={"AUC": 0.5, "balanced accuracy": 0.5, "slope, female minus male": 0},

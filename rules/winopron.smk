@@ -392,7 +392,6 @@ rule winopron_summary:
 
 declare(
     name="winopron",
-    label="WinoPron",
     title="WinoPron (whom a pronoun means)",
     question="Does a system resolve a pronoun to the right one of two people, in every case and whatever the pronoun?",
     chances={"accuracy": 0.5},

@@ -153,8 +153,7 @@ class Study:
 
     Attributes:
         name: As in ``rules/``, ``scripts/``, ``templates/``, ``paper/sections/`` and ``results/``.
-        label: As in the HTML report.
-        title: As in the paper's abstract.
+        title: As in the paper's abstract: its short name and, in brackets, what it is about.
         question: What it asks, in one sentence for the card, and for the first page if it has no template for that.
         parts: What its results are divided by, in this run: sets of templates, or sources.
         figures, tables: Their files below ``results/<name>/figures/`` and ``tables/``, without suffixes. The tables
@@ -175,7 +174,6 @@ class Study:
     """
 
     name: str
-    label: str
     title: str
     question: str
     parts: list
@@ -194,6 +192,11 @@ class Study:
     paired: dict = field(default_factory=dict)
     card: Card | None = None
     explorer: ExplorerView | None = None
+
+    @property
+    def label(self) -> str:
+        """The study's short name."""
+        return self.title.partition(" (")[0]
 
     @property
     def figure_files(self) -> list[str]:

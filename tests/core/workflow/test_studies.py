@@ -8,7 +8,7 @@ from scripts.core.workflow.model_work import Coreference, Documents, Probes, Pro
 from scripts.core.workflow.studies import Study
 from tests.refusals import refused
 
-NAMED = {"name": "sixth", "label": "Sixth", "title": "A sixth study", "question": "What?"}
+NAMED = {"name": "sixth", "title": "Sixth (a study)", "question": "What?"}
 
 
 def test_files_are_those_of_the_run():
@@ -29,6 +29,7 @@ def test_files_are_those_of_the_run():
         f"{folder}/tables/run/counts.tex", f"{folder}/tables/run/counts.csv", f"{folder}/tables/findings.tex",
         f"{folder}/tables/findings.csv", f"{folder}/tables/findings.json",
     ]  # fmt: skip
+    assert study.label == "Sixth"
     assert study.number_files[1] == f"{folder}/analysis/release/paper_numbers.json"
     assert [output.file for output in study.outputs] == [
         f"{folder}/scores/replica/m.parquet", f"{folder}/distributions/short/m.parquet",

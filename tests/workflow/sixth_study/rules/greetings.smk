@@ -120,7 +120,6 @@ rule greetings_section:
 
 declare(
     name="greetings",
-    label="Greetings",
     title="Greetings (a study of the tests)",
     question="Does a model continue with the pronoun set that a person was introduced with?",
     parts=GREETINGS["templates"],
