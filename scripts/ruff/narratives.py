@@ -30,7 +30,7 @@ from scripts.core.data import instances
 from scripts.core.data.options import SLOT
 from scripts.core.data.templates import CASES, pronoun_lines, read_pronouns, select_pronoun_sets
 from scripts.core.errors import UserError
-from scripts.ruff.template_checks import read_checked
+from scripts.ruff.check_templates import read_checked
 from scripts.ruff.templates import PERSON, PLACEHOLDERS, POLARITIES, PRONOUN, THEMES, Templates
 
 STUDY = "ruff"

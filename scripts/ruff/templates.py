@@ -96,7 +96,7 @@ def read_replica(task_path: str | Path, context_path: str | Path, occupations_pa
 
     Raises:
         UserError: If a file cannot be read or names an unknown case, polarity or occupation. Everything else that can
-            be wrong is left to :func:`scripts.ruff.template_checks.find_problems`.
+            be wrong is left to :func:`scripts.ruff.check_templates.find_problems`.
     """
     participants = read_occupations(occupations_path)
     task_levels = {"occupation": participants, "case": CASES}

@@ -6,7 +6,7 @@ import pytest
 
 from scripts.core.data.templates import CASES, read_pronouns
 from scripts.core.errors import UserError
-from scripts.ruff import narratives, template_checks, templates
+from scripts.ruff import check_templates, narratives, templates
 from tests.conftest import ROOT
 from tests.refusals import refused
 from tests.ruff import small_templates
@@ -34,7 +34,7 @@ def test_unknown_words_get_the_nearest_known_one(tmp_path, name, place, old, new
 
 def test_the_projects_templates_have_no_problem():
     replica = templates.read_replica(*REPLICA)
-    assert template_checks.find_problems(replica, read_pronouns(ROOT / "templates/pronouns.tsv")) == []
+    assert check_templates.find_problems(replica, read_pronouns(ROOT / "templates/pronouns.tsv")) == []
     assert len(replica.tasks) == 180
 
 
@@ -50,7 +50,7 @@ def test_the_official_format_gives_the_same_structure(tmp_path):
             # Blanks at the end are part of the official texts.
             assert theirs.implicit == ours.implicit + " " * (ours.polarity == "positive")
         assert [c.theme for c in official.contexts[case]] == list("1234512345")
-    assert template_checks.blocking_problems(official) == []
+    assert check_templates.blocking_problems(official) == []
 
 
 def bad_password(archive):
@@ -109,7 +109,7 @@ def test_problems_of_the_archive_never_quote_it(tmp_path, rows, named):
 def test_the_authors_archive_is_read_and_the_replica_is_no_copy(mirror):
     archive = mirror / "ruff" / "data.zip"
     ours, official = templates.read_replica(*REPLICA), templates.read_official(archive)
-    assert template_checks.blocking_problems(official) == []
+    assert check_templates.blocking_problems(official) == []
     assert len(official.tasks) == 180 and len({t.occupation for t in official.tasks}) == 60
     with zipfile.ZipFile(archive) as file:
         assert all(info.flag_bits & 1 for info in file.infolist() if not info.is_dir())

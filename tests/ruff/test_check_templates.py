@@ -3,7 +3,7 @@
 import pytest
 
 from scripts.core.data.templates import read_pronouns
-from scripts.ruff import check_templates, narratives, template_checks, templates
+from scripts.ruff import check_templates, narratives, templates
 from tests.refusals import refused
 from tests.ruff import small_templates
 
@@ -14,7 +14,7 @@ TASK = "The weaver said that {pronoun} would return in the afternoon."
 def problems(folder, **changed):
     paths = small_templates.write(folder, **changed)
     read = templates.read_replica(paths["task"], paths["context"], paths["occupations"])
-    return template_checks.find_problems(read, read_pronouns(paths["pronouns"]))
+    return check_templates.find_problems(read, read_pronouns(paths["pronouns"]))
 
 
 def replaced(name, row, old, new):
