@@ -384,7 +384,7 @@ declare(
         levels=dict.fromkeys(["first", "second", "first and second", "none"], ""),
         unit=("quadruple", "quadruples"),
         factors=["gender", "role", "case", "source"],
-        called=COUNTER_GAP.called,
+        called=COUNTER_GAP.explorer_words,
         clusters=COUNTER_GAP.explored_clusters,
     ),
 )

@@ -33,15 +33,15 @@ def labels(
     each step leaves (``funnel``), those that are ``discarded`` with reasons, and the annotators' ``agreement`` (CSV).
     ``completed`` are copies of the blank ``sheet``, one per annotator; each instance needs ``annotators`` answers.
     """
-    said = annotation.read_labels(sheet, completed, QUESTIONS, partial=True)
-    decided, quadruples = decide_labels(files.read_parquet(instances), said, annotators)
+    answered = annotation.read_labels(sheet, completed, QUESTIONS, partial=True)
+    decided, quadruples = decide_labels(files.read_parquet(instances), answered, annotators)
     kept = accepted_labels(decided, quadruples)
     log.info("%d of %d quadruples are accepted", len(kept) // 4, len(quadruples))
-    files.write_csv(answers, said)
+    files.write_csv(answers, answered)
     files.write_csv(labels, kept)
     files.write_csv(funnel, count_steps(quadruples))
     files.write_csv(discarded, quadruples[quadruples.reason != ""])
-    measured = {"all": said, "accepted": said[said["item"].isin(kept.ID)]}
+    measured = {"all": answered, "accepted": answered[answered["item"].isin(kept.ID)]}
     tables = [annotation.measure_agreement(table).assign(instances=name) for name, table in measured.items()]
     files.write_csv(agreement, pd.concat(tables))
 

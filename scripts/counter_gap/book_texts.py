@@ -222,11 +222,11 @@ def name_book(path: str | Path) -> str:
     return plain or f"book-{zlib.crc32(stem.encode()):08x}"
 
 
-def find_books(sources: list[str], fetched: dict[str, str], located: Callable) -> dict[str, str]:
+def find_books(sources: list[str], fetched: dict[str, str], config_path: Callable) -> dict[str, str]:
     """Return the books of a run: their names (:func:`name_book`) to their files."""
     books = {}
     for source in sources:
-        found = [fetched[source]] if source in fetched else _members(source, Path(located(source)))
+        found = [fetched[source]] if source in fetched else _list_books(source, Path(config_path(source)))
         for file in found:
             name = name_book(file)
             if books.setdefault(name, file) != file:
@@ -236,7 +236,7 @@ def find_books(sources: list[str], fetched: dict[str, str], located: Callable) -
     return books
 
 
-def _members(source: str, path: Path):
+def _list_books(source: str, path: Path):
     if path.is_file():
         return [str(path)]
     if not path.is_dir():

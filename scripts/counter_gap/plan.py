@@ -37,7 +37,7 @@ class Plan(StudyPlan):
         systems: The run's coreference systems and what figures say of them.
         compact: The file with the released flags that the project ships.
         fetched: Files of ``config/upstream.tsv`` to where the workflow keeps them.
-        place: Another path of the configuration to the path that the workflow uses.
+        config_path: Another path of the configuration to the path that the workflow uses.
 
     Raises:
         UserError: For two systems with the same label, and for books that are missing or have the same name.
@@ -46,7 +46,7 @@ class Plan(StudyPlan):
     systems: dict[str, dict]
     compact: str
     fetched: dict[str, str]
-    place: Callable
+    config_path: Callable[[str], str]
 
     def __post_init__(self):
         # Looks whether they are there.
@@ -57,7 +57,7 @@ class Plan(StudyPlan):
     @cached_property
     def books(self) -> dict[str, str]:
         """Books' names to their files."""
-        return find_books(self["books"]["sources"], self.fetched, self.place)
+        return find_books(self["books"]["sources"], self.fetched, self.config_path)
 
     @property
     def data(self) -> list[str]:
@@ -94,12 +94,12 @@ class Plan(StudyPlan):
             ``model``, ``kind``, ``scoring`` and ``debiasing`` as in estimates, the ``file`` and what ``outputs`` it
             has: ``flags`` of a system, a ``table`` of the flags of all systems, or ``clusters``.
         """
-        found = []
+        readers = []
         if data in ("official", "released"):
             outputs = "flags" if data == "official" else "table"
             for flags in self.released:
                 file = flags["file"] if data == "official" else self.compact
-                found.append((flags["model"], RELEASED_OUTPUTS, "", flags["debiasing"], file, outputs))
+                readers.append((flags["model"], RELEASED_OUTPUTS, "", flags["debiasing"], file, outputs))
         resolving = [(name, HEURISTIC, "none") for name in self["baselines"]]
         resolving += [(name, SYSTEM, facts["debiasing"]) for name, facts in self.systems.items()]
         clusters = [
@@ -108,9 +108,9 @@ class Plan(StudyPlan):
         ]
         given = [entry for entry in self["clusters"] if entry["data"] == data]
         clusters += [(entry["system"], SYSTEM, entry["debiasing"], entry["file"]) for entry in given]
-        found += [(name, kind, CLUSTERS, debiasing, file, "clusters") for name, kind, debiasing, file in clusters]
+        readers += [(name, kind, CLUSTERS, debiasing, file, "clusters") for name, kind, debiasing, file in clusters]
         columns = ("model", "kind", "scoring", "debiasing", "file", "outputs")
-        return [dict(zip(columns, row, strict=True)) for row in found]
+        return [dict(zip(columns, row, strict=True)) for row in readers]
 
     def _check_labels(self, data: str) -> None:
         """Refuse two systems with clusters of a data set that tables could not tell apart."""
@@ -132,7 +132,7 @@ class Plan(StudyPlan):
         return study.RULES | run | dict(zip(named, named, strict=True))
 
     @cached_property
-    def called(self) -> dict[str, str]:
+    def explorer_words(self) -> dict[str, str]:
         """What the explorer calls models and ways of reading; empty: it goes without saying."""
         unsaid = (CLUSTERS, HEURISTIC, RELEASED_OUTPUTS, SYSTEM, study.CORRECTED)
         shown = {study.PUBLISHED: study.READINGS[study.PUBLISHED], "a": "first", "b": "second"}
