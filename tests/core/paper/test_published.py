@@ -258,12 +258,6 @@ def test_both_numbers_have_the_unit_and_one_digit_more(tmp_path, unit, value, ou
     assert (shown.Published, shown.Ours, shown.Interval) == expected
 
 
-def test_demonstration_models_are_told_by_name_and_by_label():
-    models = {"a": {"label": "A", "demonstration": False}, "b": {"label": "B-tiny", "demonstration": True}}
-    assert published.find_demonstration_models(models) == {"b": "B-tiny"}
-    assert published.find_demonstration_models({}) == {}
-
-
 def test_comparisons_are_written_together(tmp_path):
     printed = read(tmp_path)
     csv, tex, numbers = (tmp_path / f"published_vs_ours.{kind}" for kind in ("csv", "tex", "json"))
