@@ -162,6 +162,22 @@ def test_the_abstract_states_the_largest_moves_in_opposite_directions(tmp_path, 
     assert ("tab:scores" in made["scores"]) == (len(models) == 4)
 
 
+def test_it_says_where_else_a_score_chooses_the_pronoun_that_it_favours(tmp_path):
+    chosen = [
+        test_score_changes.row(
+            "m", share, metric="chosen elsewhere", preferred=name, pronoun=other, normalisation=score, low=None,
+            high=None, n=810,
+        )
+        for score, share in (("sum", 0.01), ("context_free", 0.59)) for name, other in (("xe", "he"), ("he", "xe"))
+    ]  # fmt: skip
+    test_score_changes.summary(tmp_path, [*test_score_changes.by_score("m"), *chosen])
+    (tmp_path / "ruff_front.tex.j2").write_text(FRONT)
+    study = STUDIES[0] | {"key": "ruff", "label": "RUFF"}
+    made = render(tmp_path, tmp_path / "ruff.csv", [study], fronts=[str(tmp_path / "ruff_front.tex.j2")])
+    told = r"It chooses \emph{xe} in 59\% (no interval; n = 810) of the sentences with another pronoun. One"
+    assert told in seen(made["scores"]) and seen(made["scores"]).count("It chooses") == 1
+
+
 def test_rules_and_demonstrations_are_left_out_where_there_is_anything_else(made):
     assert not re.search("; demo|; rule", made["overview"])
     drawn = files.read_csv(made["folder"] / "headlines.csv")
