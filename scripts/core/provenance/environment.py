@@ -81,8 +81,8 @@ def digest_locks(root: str | Path) -> dict[str, str]:
     return {name: files.sha256(Path(root) / name) for name in LOCKS}
 
 
-def reachable_packages(modules: Iterable[str], named: Iterable[str], providers: dict) -> tuple[dict, ...]:
-    """Return the versions of the packages that a job imported, apart for those that only its runner needed.
+def reachable_packages(modules: Iterable[str], named: Iterable[str], providers: dict) -> dict[str, str]:
+    """Return ``{package: version}`` of the packages that a job imported, without those that only its runner needed.
 
     Snakemake's own packages are in the process of every job. What the job's code can reach is what its source files
     import, and what that requires in turn.
@@ -91,19 +91,12 @@ def reachable_packages(modules: Iterable[str], named: Iterable[str], providers: 
         modules: Names of loaded modules.
         named: Top-level modules that the job's own source files import.
         providers: Top-level module to names of packages, as ``importlib.metadata.packages_distributions``.
-
-    Returns:
-        Package to version: reached by the job's code, and the others.
     """
     tops = {name.partition(".")[0] for name in modules} - sys.stdlib_module_names
     imported = {normalise_name(package): package for top in tops for package in providers.get(top, ())}
     starts = [normalise_name(package) for top in set(named) for package in providers.get(top, ())]
     reached = graph.ancestors({package: _required(name) for package, name in imported.items()}, starts)
-    versions = {package: importlib.metadata.version(name) for package, name in imported.items()}
-    return (
-        {package: version for package, version in versions.items() if package in reached},
-        {package: version for package, version in versions.items() if package not in reached},
-    )
+    return {package: importlib.metadata.version(imported[package]) for package in reached if package in imported}
 
 
 def _required(package: str) -> list[str]:

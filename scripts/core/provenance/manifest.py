@@ -27,7 +27,7 @@ SIGNATURE = f"{NAME}."
 MEASURED_FOLDER = "results/benchmarks/"
 """Times and speeds: they are others in every run, so no part of a manifest."""
 CHANCE = ("started", "ended", "peak_memory_mb", "scheduler_job", "runner_packages", "checksum")
-"""What a record says of one run of its job alone."""
+"""What a record says of one run of its job alone; the middle three stand in records before version 1.0.0."""
 HEAD = (
     "# All results behind the paper. To compare them:   sha256sum --check results/paper/manifest.sha256\n"
     "# Results and what their records say:   python -m scripts.audit --against results/paper/manifest.sha256\n"

@@ -1,10 +1,8 @@
 """Writes the record of a job (:mod:`scripts.core.provenance.job_records`)."""
 
 import datetime
-import os
 import platform
 import re
-import resource
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -59,7 +57,7 @@ class Recorder:
         modules = list(sys.modules)
         sources = self.record["params"].get("_code", {})
         named = {name for path in sources for name in closure.top_level_imports(path, self.root)}
-        used, runner = environment.reachable_packages(modules, named, environment.find_providers(job_records.CACHE))
+        providers = environment.find_providers(job_records.CACHE)
         record = self.record | {
             # A clock that was set back makes no record that contradicts itself.
             "ended": max(utc_now(), self.record["started"]),
@@ -67,12 +65,9 @@ class Recorder:
                 {path: job_records.digest_path(path, job_records.CACHE) for path in self.outputs}, self.root
             ),
             "models": make_portable(job_records.model_facts([*self.inputs, *self.outputs]), self.root),
-            "packages": used,
-            "runner_packages": runner,
+            "packages": environment.reachable_packages(modules, named, providers),
             "git": environment.git_state(self.root),
             "machine": machine(),
-            "peak_memory_mb": peak_memory_mb(),
-            "scheduler_job": os.environ.get("SLURM_JOB_ID"),
         }
         files.write_json(self.path, record | {"checksum": job_records.checksum(record)})
 
@@ -98,12 +93,6 @@ def _processor() -> str:
         return platform.processor()
     match = re.search(r"^model name\s*:\s*(.+)$", text, flags=re.MULTILINE)
     return match[1] if match else platform.machine()
-
-
-def peak_memory_mb() -> int:
-    """Return the largest resident memory so far of this process or of a child that ended, in MiB."""
-    unit = 1 << 20 if sys.platform == "darwin" else 1 << 10
-    return round(max(resource.getrusage(w).ru_maxrss for w in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)) / unit)
 
 
 def utc_now() -> str:

@@ -50,9 +50,8 @@ def test_packages_are_those_the_code_reaches(tmp_path):
     (tmp_path / "a.py").write_text("import json\nfrom pandas import DataFrame\n")
     named = closure.top_level_imports("a.py", tmp_path)
     providers = {"pandas": ["pandas"], "numpy": ["numpy"], "yaml": ["PyYAML"], "pytest": ["pytest"]}
-    used, runner = environment.reachable_packages(["pandas.core", "numpy", "yaml", "json", "os"], named, providers)
-    assert set(used) == {"pandas", "numpy"}
-    assert set(runner) == {"pyyaml"}
+    loaded = ["pandas.core", "numpy", "yaml", "json", "os"]
+    assert set(environment.reachable_packages(loaded, named, providers)) == {"pandas", "numpy"}
 
 
 @pytest.mark.attack("the lock file is deleted", "the audit and every job stop: no version can be checked")

@@ -29,9 +29,9 @@ def record(rule, wildcards, inputs, outputs, **said):
         "format": job_records.FORMAT, "rule": rule, "wildcards": wildcards, "params": {"_code": {}},
         "inputs": {path: files.sha256(path) for path in inputs}, "package_files": {},
         "outputs": {path: files.sha256(path) for path in outputs}, "models": {outputs[0]: facts},
-        "packages": {}, "runner_packages": {}, "lock": {}, "git": None,
+        "packages": {}, "lock": {}, "git": None,
         "machine": {"system": "s", "python": platform.python_version(), "cpu": "c", "gpus": []},
-        "started": recorder.utc_now(), "ended": recorder.utc_now(), "peak_memory_mb": 1, "scheduler_job": None,
+        "started": recorder.utc_now(), "ended": recorder.utc_now(),
     } | said  # fmt: skip
     path = job_records.record_path(rule, wildcards, outputs)
     files.write_json(path, content | {"checksum": job_records.checksum(content)})

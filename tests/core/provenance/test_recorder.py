@@ -53,7 +53,7 @@ run(main)
 def run_job(folder, how):
     (folder / "in.txt").write_text("text")
     (folder / "job.py").write_text(JOB)
-    environment = {**os.environ, "PYTHONPATH": str(HERE), "SLURM_JOB_ID": "42"}
+    environment = {**os.environ, "PYTHONPATH": str(HERE)}
     return subprocess.run([sys.executable, "job.py", how], cwd=folder, env=environment, check=False).returncode
 
 
@@ -73,7 +73,6 @@ def test_a_finished_job_leaves_a_complete_record(finished, monkeypatch):
     paths = {"source": "in.txt", "target": "results/out.txt", "log": "results/log.txt"}
     assert record["call"] == {"script": "job.py", "function": "main", "paths": paths}
     assert record["packages"]["pandas"] and record["lock"]["requirements.lock"] and record["machine"]["cpu"]
-    assert record["scheduler_job"] == "42" and record["peak_memory_mb"] > 10
     assert record["started"] <= record["ended"]
     assert record["checksum"] == job_records.checksum(record)
     monkeypatch.chdir(finished)
