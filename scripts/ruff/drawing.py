@@ -1,6 +1,6 @@
 """What the figures of RUFF share: what they know of a run, rows for models, curves over distractors."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,7 +21,7 @@ BOOTSTRAP = "95% bootstrap over occupations"
 """What the intervals of accuracies are."""
 FEW = 8
 """Up to this many models share one legend in a column of the paper; more take the page."""
-Drawn = tuple[Figure, list[Artist]]
+Drawn = tuple[Figure, Sequence[Artist]]
 """A figure without its legend, and the legend's handles."""
 
 

@@ -1,5 +1,7 @@
 """The figures of RUFF on prompted models: boxes over prompts; ``figures.py`` draws them all."""
 
+from typing import Any
+
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.colors import to_rgba
@@ -105,7 +107,7 @@ def draw_series(ax: Axes, rows: pd.DataFrame, colour: str, shift: float, width: 
 
     Boxes run from the first to the third quartile with a line at the median; whiskers reach the farthest prompts.
     """
-    boxes = {x: values.to_numpy() for x, values in rows.groupby("x").value}
+    boxes: dict[Any, Any] = {x: values.to_numpy() for x, values in rows.groupby("x").value}
     look = {"color": colour, "linewidth": 0.9}
     ax.boxplot(
         list(boxes.values()), positions=[x + shift * width for x in boxes],

@@ -8,6 +8,7 @@ import pandas as pd
 from matplotlib.colors import to_hex, to_rgb
 from matplotlib.lines import Line2D
 
+from scripts.core import files
 from scripts.core.paper import palette, plotting
 from scripts.core.paper.formats import MISSING_MARK
 from scripts.core.statistics.ratios import POOLED
@@ -118,7 +119,7 @@ def draw_accuracy_by_pronoun(rows: pd.DataFrame, run: Run) -> Drawn:
         for y, name in enumerate(names):
             if y % 2:
                 ax.axhspan(y - 0.5, y + 0.5, color="#F4F4F4", linewidth=0, zorder=0)
-            for row in rows[rows.model == name].itertuples(index=False):
+            for row in files.iterate_rows(rows[rows.model == name], index=False):
                 place = sets.index(row.pronoun)
                 at = y + 0.6 * ((place + 0.5) / len(sets) - 0.5)
                 bars = plotting.error_bars([row.value], [row.low], [row.high])
@@ -162,7 +163,8 @@ def draw_who_becomes_whom(rows: pd.DataFrame, run: Run) -> Drawn:
     across = min(2, len(panels))
     down = -(-len(panels) // across)
     solid = palette.pronoun_colours(run.labels)
-    pale = {name: to_hex(PALE * np.array(to_rgb(colour)) + (1 - PALE)) for name, colour in solid.items()}
+    mixed: dict[str, Any] = {name: PALE * np.array(to_rgb(colour)) + (1 - PALE) for name, colour in solid.items()}
+    pale = {name: to_hex(colour) for name, colour in mixed.items()}
     drawn = plotting.new_figure(plotting.COLUMN, 1.15 * down + 0.35)
     axes = drawn.subplots(down, across, sharex=True, sharey=True, squeeze=False).flat
     counts = sorted(rows.n_distractors.unique())
