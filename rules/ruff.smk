@@ -131,7 +131,7 @@ rule ruff_prompts:
         mem_mb=growing(8000),
         runtime=growing(30),
     params:
-        **{key: RUFF.prompting[key] for key in ("sample_size", "kinds", "blank", "option_orders")},
+        **{key: RUFF.prompting[key] for key in ("sample_size", "kinds", "blank")},
         chains={key: RUFF.chains[key] for key in ("methods", "distractors", "sample_size")},
     script:
         "../scripts/ruff/instances.py"
@@ -567,7 +567,7 @@ declare(
         levels=dict(zip(PRONOUN_SETS, PRONOUN_SETS)),
         unit=("occupation", "occupations"),
         factors=["n_distractors", "case", "polarity", "distractor_pronoun", "seed", "occupation"],
-        called={"vanilla": "prompted", "published": ""},
+        called={"vanilla": "prompted"},
         where={"setting": "fidelity", "answer": "final"},
     ),
 )

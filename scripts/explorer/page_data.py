@@ -32,7 +32,7 @@ MOST = 20_000
 KEYS = ("instance_id", "declaration", "seed", "n_distractors", "shots", "draw", "evaluation_set", "templates", "item",
         "variable", "value")  # fmt: skip
 """Columns by which predictions belong to instances, where both have them."""
-READERS = ("model", "system", "method", "debiasing", "scoring", "reading", "prompt", "kind", "variant", "order")
+READERS = ("model", "system", "method", "debiasing", "scoring", "reading", "prompt", "kind", "variant")
 """Columns that tell readers apart, in the order of a reader's name."""
 UNSAID = ("", "none", "mask")
 """Values of these columns that are not part of a reader's name."""
@@ -232,8 +232,8 @@ def _reader_name(values: dict[str, str], entry: dict[str, Any]) -> str:
     """Return what a reader is called.
 
     Examples:
-        >>> said = {"models": {"m": {"label": "M"}}, "called": {"published": ""}}
-        >>> _reader_name({"model": "m", "prompt": "3", "order": "published"}, said)
+        >>> said = {"models": {"m": {"label": "M"}}, "called": {"vanilla": ""}}
+        >>> _reader_name({"model": "m", "method": "vanilla", "prompt": "3"}, said)
         'M, prompt 3'
     """
     called = {name: facts["label"] for name, facts in entry["models"].items()} | entry["called"]

@@ -22,7 +22,6 @@ LEVELS = {
     "gender": {"M": "masculine", "F": "feminine"},
     "normalisation": {name: f"by {label}" for name, label in NORMALISATIONS.items()},
     "method": {"vanilla": ""},
-    "order": {"published": ""},
     "original_gender": {"M": "M2F", "F": "F2M"},
     "pronoun_type": {"binary": "binary pronouns", "neutral": "they", "neo": "neopronouns"},
     "role": {"original|control": "original", "swap-1|swap-2": "counterfactual"},

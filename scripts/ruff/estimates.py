@@ -68,7 +68,7 @@ def estimates(
         tested = compare_sets(pd.concat(units), pronoun_sets, alpha, least, study.pooled_models(models))
         tests.append(tested.assign(templates=part, kind=MODEL, **study.SCORED))
     for part, path, scored in zip(template_sets, outputs, predictions, strict=False):
-        asked = in_published_order(files.read_parquet(path))
+        asked = files.read_parquet(path).astype({"n_distractors": str})
         found.append(estimate_prompts(asked).assign(templates=part, kind=MODEL, scoring=PROMPTED))
         likelihoods = files.read_parquet(scored, ["model", "setting", *DRAW, "correct"])
         beside.append(compare_with_scored(asked, likelihoods, pairs).assign(templates=part, kind=MODEL))
@@ -209,7 +209,7 @@ def estimate_errors(rows: pd.DataFrame) -> pd.DataFrame:
 
 def estimate_prompts(outputs: pd.DataFrame) -> pd.DataFrame:
     """Return what prompted models' outputs come to (Figures 11 to 13): with each prompt, and the mean over prompts."""
-    keys = ["model", "method", "answer", "order", "n_distractors", "metric"]
+    keys = ["model", "method", "answer", "n_distractors", "metric"]
     flags = [outputs.assign(metric=name, above=outputs.outcome == kind) for name, kind in OF_OUTCOMES.items()]
     groups = pd.concat(flags).groupby([*keys, "prompt"], sort=False).above
     single = groups.agg(above="sum", below="size").reset_index().astype({"above": int})
@@ -218,11 +218,6 @@ def estimate_prompts(outputs: pd.DataFrame) -> pd.DataFrame:
     sums = {name: (name, "sum") for name in ("above", "below")}
     pooled = single.groupby(keys, sort=False).agg(**over, **sums).reset_index()
     return pd.concat([single, pooled.assign(prompt=ratios.POOLED)])
-
-
-def in_published_order(outputs: pd.DataFrame) -> pd.DataFrame:
-    """Return the outputs to prompts whose options are in the study's order; numbers that are factors are words."""
-    return outputs[outputs.order == study.PUBLISHED].astype({"n_distractors": str})
 
 
 def compare_with_scored(outputs: pd.DataFrame, scored: pd.DataFrame, pairs: list[dict]) -> pd.DataFrame:
@@ -245,7 +240,7 @@ def compare_with_scored(outputs: pd.DataFrame, scored: pd.DataFrame, pairs: list
             prompts = (part.outcome == "right").groupby(part.prompt).mean()
             once = part.drop_duplicates(DRAW)
             common = pair | {"n_distractors": number, "metric": "accuracy", "below": len(once)}
-            asked = study.ASKED | {"order": study.PUBLISHED, "scoring": PROMPTED, "model": pair["prompted"]}
+            asked = study.ASKED | {"scoring": PROMPTED, "model": pair["prompted"]}
             over = {"lowest": prompts.min(), "highest": prompts.max(), "samples": len(prompts)}
             found.append(common | asked | over | {"value": prompts.mean()})
             found.append(common | study.SCORED | {"model": pair["scored"], "value": once.correct.astype(float).mean()})

@@ -67,7 +67,7 @@ def select_instances(*, context_free: str, samples: list, sizes: list, selected:
 
 def prompts(
     *, samples: list, prompt_templates: str, chain_templates: str, sample_size: int, kinds: list, blank: str,
-    option_orders: list, chains: dict, prompted: str, prompts: str,
+    chains: dict, prompted: str, prompts: str,
 ) -> None:  # fmt: skip
     """Select the instances that models are prompted with, and write all prompts of each distinct one.
 
@@ -96,12 +96,11 @@ def prompts(
         prompt
         for row in rows.drop_duplicates("instance_id").sort_values("text").itertuples(index=False)
         for prompt in instance_prompts(
-            row.instance_id, row.text, list(row.options), asked, methods, option_orders, blank,
-            with_chains[row.instance_id],
+            row.instance_id, row.text, list(row.options), asked, methods, blank, with_chains[row.instance_id]
         )
-    ]  # fmt: skip
+    ]
     frame = with_origins(pd.DataFrame(made), rows, ORIGINS, prompt_templates, chain_templates)
-    settings = {"blank": blank, "option_orders": option_orders, "kinds": kinds, "chains": chains}
+    settings = {"blank": blank, "kinds": kinds, "chains": chains}
     settings["origins"] = known | {"prompt_row": Path(prompt_templates).name, "chain_row": Path(chain_templates).name}
     files.write_parquet(prompts, frame, settings | {"sample_size": sample_size})
     log.info("%d rows of samples, %d distinct instances, %d prompts", len(rows), len(with_chains), len(made))

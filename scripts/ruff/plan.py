@@ -200,8 +200,7 @@ class Plan(StudyPlan):
         """The same models to what they are asked."""
         given, chains = self.prompting, self.chains
         kinds = [prompt["kind"] for prompt in read_prompts(self.prompt_templates).values()]
-        of_kind = {"open": 1, "options": len(given["option_orders"])}
-        prompts = sum(kinds.count(kind) * of_kind[kind] for kind in given["kinds"])
+        prompts = sum(kinds.count(kind) for kind in given["kinds"])
         samples = len(given["seeds"]) * len(given["distractors"])
         chain_samples = len(given["seeds"]) * len(chains["distractors"])
         jobs = {}
@@ -269,7 +268,6 @@ class Plan(StudyPlan):
             "chain_models": self.chains["models"],
             "methods": self.chains["methods"],
             "kinds": given["kinds"],
-            "orders": given["option_orders"],
             "blank": BLANKS[given["blank"]],
             "pairs": self.pairs,
             "thinking": any(self.known[name].thinking is not None for name in self.asked),

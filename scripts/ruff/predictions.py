@@ -121,7 +121,7 @@ def make_outputs(
             f"answers of {model}: they belong to other prompts than those of the run; delete the file and run the "
             "workflow again"
         )
-    table = asked[["text_id", "instance_id", "method", "prompt", "kind", "order"]].merge(answers, on="text_id")
+    table = asked[["text_id", "instance_id", "method", "prompt", "kind"]].merge(answers, on="text_id")
     facts = prompted.drop_duplicates("instance_id").set_index("instance_id")[["case", "pronoun"]]
     table = table.join(facts, on="instance_id")
     parts = []
@@ -130,14 +130,14 @@ def make_outputs(
         judged = [judge_answer(*row, pronouns) for row in zip(part[column], part["case"], part.pronoun, strict=True)]
         named: list[Any] = [name for _, name in judged]
         parts.append(part.assign(answer=answer, outcome=[outcome for outcome, _ in judged], named=named))
-    of_output = ["instance_id", "method", "prompt", "kind", "order", "answer", "outcome", "named"]
+    of_output = ["instance_id", "method", "prompt", "kind", "answer", "outcome", "named"]
     rows = prompted[["instance_id", "seed", "n_distractors", "occupation", "case", "pronoun", "chains"]]
     rows = rows.merge(pd.concat(parts, ignore_index=True)[of_output], on="instance_id")
     # An instance of two samples may be asked for chains in one of them only.
     rows = rows[(rows.method == study.VANILLA) | rows.chains].assign(model=model)
     order = [
-        "model", "method", "answer", "prompt", "kind", "order", "instance_id", "seed", "n_distractors", "occupation",
-        "case", "pronoun", "outcome", "named",
+        "model", "method", "answer", "prompt", "kind", "instance_id", "seed", "n_distractors", "occupation", "case",
+        "pronoun", "outcome", "named",
     ]  # fmt: skip
     return rows[order].astype({"n_distractors": "int64"}).reset_index(drop=True)
 

@@ -15,7 +15,7 @@ import pandas as pd
 from scripts.core.data.options import SLOT
 from scripts.core.data.templates import line_numbers, read_frame
 from scripts.core.errors import UserError
-from scripts.ruff.study import PUBLISHED, VANILLA
+from scripts.ruff.study import VANILLA
 
 PROMPT_COLUMNS = ("prompt", "kind", "text")
 CHAIN_COLUMNS = ("method", "chain", "final")
@@ -23,9 +23,6 @@ KINDS = ("open", "options")
 
 BLANKS = {"code": "___", "paper": "_______"}
 """How the blank is written: in the authors' code, and in the examples that the paper prints."""
-
-ORDERS = (PUBLISHED, "rotated")
-"""Orders of the options: the order of the pronoun sets, as in the study, or one that depends on the instance."""
 
 
 def read_prompts(path: str | Path) -> dict[str, dict]:
@@ -66,15 +63,6 @@ def select_chains(chains: Mapping[str, dict], methods: Sequence[str], path: str 
     return {method: chains[method] for method in methods}
 
 
-def rotate_options(options: Sequence[str], instance_id: str) -> list[str]:
-    """Return options in the order ``rotated``: they go round by a number that the (hexadecimal) id decides.
-
-    Over many instances every option is at every place equally often.
-    """
-    start = int(instance_id, 16) % len(options)
-    return [*options[start:], *options[:start]]
-
-
 def fill_prompt(template: str, text: str, options: Sequence[str], blank: str) -> str:
     """Return a prompt: a template, filled with an instance's text, in which ``blank`` is written for the slot.
 
@@ -90,35 +78,32 @@ def fill_prompt(template: str, text: str, options: Sequence[str], blank: str) ->
 
 
 def instance_prompts(
-    instance_id: str, text: str, options: Sequence[str], prompts: dict, chains: dict, orders: Sequence[str],
-    blank: str, with_chains: bool,
-) -> list[dict]:  # fmt: skip
+    instance_id: str, text: str, options: Sequence[str], prompts: dict, chains: dict, blank: str, with_chains: bool
+) -> list[dict]:
     """Return all prompts of one instance.
 
     Args:
         options: In the order of the pronoun sets.
         prompts, chains: As :func:`read_prompts` and :func:`read_chains` return them.
-        orders: Of :data:`ORDERS`; an open prompt, which lists no options, is made once, as ``published``.
         blank: Of :data:`BLANKS`.
         with_chains: Whether the instance is asked with chains of thought as well.
 
     Returns:
-        ``text_id``, ``instance_id``, ``method``, ``prompt``, ``kind``, ``order``, ``listed`` (the options in their
-        order, empty for an open prompt), ``text`` and ``follow_up`` (None for vanilla prompts).
+        ``text_id``, ``instance_id``, ``method``, ``prompt``, ``kind``, ``listed`` (the options, empty for an open
+        prompt), ``text`` and ``follow_up`` (None for vanilla prompts).
     """
     rows = []
     for name, template in prompts.items():
-        for order in orders if template["kind"] == "options" else ORDERS[:1]:
-            listed = list(options) if order == PUBLISHED else rotate_options(options, instance_id)
-            text_filled = fill_prompt(template["text"], text, listed, BLANKS[blank])
-            asked = [(VANILLA, text_filled, None)]
-            if with_chains:
-                asked += [(m, c["chain"].replace("{prompt}", text_filled), c["final"]) for m, c in chains.items()]
-            same = {"prompt": name, "kind": template["kind"], "order": order}
-            same["listed"] = listed if template["kind"] == "options" else []
-            for method, first, final in asked:
-                keys = {"text_id": f"{instance_id}-{method}-{name}-{order}", "instance_id": instance_id}
-                rows.append(keys | {"method": method} | same | {"text": first, "follow_up": final})
+        text_filled = fill_prompt(template["text"], text, options, BLANKS[blank])
+        asked = [(VANILLA, text_filled, None)]
+        if with_chains:
+            asked += [(m, c["chain"].replace("{prompt}", text_filled), c["final"]) for m, c in chains.items()]
+        same = {"prompt": name, "kind": template["kind"]}
+        same["listed"] = list(options) if template["kind"] == "options" else []
+        for method, first, final in asked:
+            # Ids end as they did when options had several orders, so that answers of earlier runs still fit.
+            keys = {"text_id": f"{instance_id}-{method}-{name}-published", "instance_id": instance_id}
+            rows.append(keys | {"method": method} | same | {"text": first, "follow_up": final})
     return rows
 
 

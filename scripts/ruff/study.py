@@ -22,11 +22,11 @@ LEAST = 3
 
 FIDELITY, CONTEXT_FREE = "fidelity", "context_free"
 """Settings of what is scored: with an introduction, and the task sentence alone."""
-VANILLA, FINAL, PUBLISHED = "vanilla", "final", "published"
-"""How the study asks above all: without a chain of thought, read at the end, options in the order of the sets."""
+VANILLA, FINAL = "vanilla", "final"
+"""How the study asks above all: without a chain of thought, read at the end."""
 SCORED = {"scoring": PROBABILITY, "setting": FIDELITY}
 ASKED = {"method": VANILLA, "answer": FINAL}
-IDENTITY = ["templates", "model", "kind", "scoring", "setting", "method", "answer", "order"]
+IDENTITY = ["templates", "model", "kind", "scoring", "setting", "method", "answer"]
 """Whose values, and how they were asked for; what is prompted has no setting, what is scored no method."""
 FACTORS = ["prompt", "seed", "n_distractors", "pronoun", "case", "polarity", "preferred"]
 """Factors of estimates, empty where they are pooled. ``preferred`` is what was predicted, and chooses no instances."""

@@ -32,7 +32,7 @@ def summary(
         )
         found.append(study.sort_rows(asked, n_distractors=None, model=models))
         found.append(score_rows(scores[scores.templates == part]))
-    columns = ["templates", "model", "scoring", "metric", "n_distractors", "pronoun", "preferred", "method", "order"]
+    columns = ["templates", "model", "scoring", "metric", "n_distractors", "pronoun", "preferred", "method"]
     columns += ["setting", "normalisation", "value", "low", "high", "below", "n_unit", "headline"]
     table = pd.concat(found).reindex(columns=columns)
     table["setting"] = table.setting.where(table.normalisation.notna(), "")

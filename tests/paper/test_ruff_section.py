@@ -43,7 +43,6 @@ def prompting(asked, models, distractors):
         "chain_models": list(asked)[-1:],
         "methods": ["kojima", "zhou"],
         "kinds": ["open", "options"],
-        "orders": ["published"],
         "thinking": bool(asked),
         "blank": "___",
         "pairs": [pair for pair in pairs if pair["scored"] in models],

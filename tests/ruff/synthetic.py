@@ -226,24 +226,23 @@ def write_all(folder, parts):
     return paths
 
 
-def prompted_outputs(models, sets, distractors=range(6), chain_models=(), orders=("published",), size=12):
+def prompted_outputs(models, sets, distractors=range(6), chain_models=(), size=12):
     """Return outputs of prompted models, as :func:`scripts.ruff.predictions.make_outputs` has them."""
     random = np.random.default_rng(0)
     names = [entry["set"] for entry in sets]
     asked = {name: [("vanilla", "final")] for name in models}
     asked |= {name: [("vanilla", "final"), *product(("kojima", "zhou"), ("final", "chain"))] for name in chain_models}
-    kinds = [(str(prompt), "open", orders[0]) for prompt in range(5)]
-    kinds += [(str(prompt), "options", order) for prompt in range(5, 10) for order in orders]
+    kinds = [(str(prompt), "open" if prompt < 5 else "options") for prompt in range(10)]
     rows = []
     for model, n in product(models, distractors):
-        for (method, answer), (prompt, kind, order), i in product(asked[model], kinds, range(size)):
+        for (method, answer), (prompt, kind), i in product(asked[model], kinds, range(size)):
             gold = names[i % len(names)]
             right = max(0.05, 0.9 - 0.1 * n - 0.02 * int(prompt) - 0.1 * (method != "vanilla"))
             shares = np.array([right, *(np.array([0.5, 0.1, 0.3, 0.1]) * (1 - right))])
             outcome = random.choice(["right", "wrong", "wrong_case", "several", "none"], p=shares)
             named = {"right": gold, "wrong": names[(i + 1) % len(names)]}.get(outcome)
             rows.append(
-                {"model": model, "method": method, "answer": answer, "prompt": prompt, "kind": kind, "order": order,
+                {"model": model, "method": method, "answer": answer, "prompt": prompt, "kind": kind,
                  "instance_id": f"{i:016x}", "seed": 13, "n_distractors": n, "occupation": f"job {i % 5}",
                  "case": "nominative", "pronoun": gold, "outcome": outcome, "named": named}
             )  # fmt: skip
@@ -252,7 +251,7 @@ def prompted_outputs(models, sets, distractors=range(6), chain_models=(), orders
 
 def prompted_tables(outputs, pairs=()):
     """Return the tables of prompted models; scored models get every other instance right."""
-    asked = outputs[outputs.order == "published"].astype({"n_distractors": str})
+    asked = outputs.astype({"n_distractors": str})
     frames = {"estimates": of_models(estimates.estimate_prompts(asked), scoring="prompted")}
     if pairs:
         once = outputs.drop_duplicates(["instance_id", "n_distractors"])

@@ -112,18 +112,17 @@ def test_shares_of_errors_average_over_samples_and_skip_empty_ones():
     assert errors([row(1, "she", "he", "she")]).value[["distraction", "bias", "other"]].isna().all()
 
 
-# Outputs of a prompted model: instance, seed, distractors, method, answer in, prompt, kind, order, outcome.
+# Outputs of a prompted model: instance, seed, distractors, method, answer in, prompt, kind, outcome.
 OUTPUTS = pd.DataFrame(
     [
-        ("a0", 13, 0, "vanilla", "final", "0", "open", "published", "right"),
-        ("a0", 13, 0, "vanilla", "final", "5", "options", "published", "wrong"),
-        ("a0", 13, 0, "vanilla", "final", "5", "options", "rotated", "right"),
-        *(("b1", seed, 1, "vanilla", "final", "0", "open", "published", "wrong_case") for seed in (13, 17)),
-        *(("b1", seed, 1, "vanilla", "final", "5", "options", "published", "several") for seed in (13, 17)),
-        ("b1", 13, 1, "kojima", "final", "0", "open", "published", "none"),
-        ("b1", 13, 1, "kojima", "chain", "0", "open", "published", "right"),
+        ("a0", 13, "0", "vanilla", "final", "0", "open", "right"),
+        ("a0", 13, "0", "vanilla", "final", "5", "options", "wrong"),
+        *(("b1", seed, "1", "vanilla", "final", "0", "open", "wrong_case") for seed in (13, 17)),
+        *(("b1", seed, "1", "vanilla", "final", "5", "options", "several") for seed in (13, 17)),
+        ("b1", 13, "1", "kojima", "final", "0", "open", "none"),
+        ("b1", 13, "1", "kojima", "chain", "0", "open", "right"),
     ],
-    columns=["instance_id", "seed", "n_distractors", "method", "answer", "prompt", "kind", "order", "outcome"],
+    columns=["instance_id", "seed", "n_distractors", "method", "answer", "prompt", "kind", "outcome"],
 ).assign(model="m")
 
 
@@ -135,7 +134,7 @@ def cell(table, **where):
 
 
 def test_every_output_of_a_prompt_is_counted_once():
-    table = of_models(estimates.estimate_prompts(estimates.in_published_order(OUTPUTS)), scoring="prompted")
+    table = of_models(estimates.estimate_prompts(OUTPUTS), scoring="prompted")
     asked = {"method": "vanilla", "answer": "final"}
     first = cell(table, metric="accuracy", n_distractors="0", prompt="0", **asked)
     assert (first.above, first.below, first.value) == (1, 1, 1)
@@ -149,7 +148,7 @@ def test_every_output_of_a_prompt_is_counted_once():
 
 
 def test_pooled_rows_are_means_over_prompts():
-    table = of_models(estimates.estimate_prompts(estimates.in_published_order(OUTPUTS)))
+    table = of_models(estimates.estimate_prompts(OUTPUTS))
     found = cell(table, metric="accuracy", method="vanilla", n_distractors="0", prompt="")
     assert found[["samples", "above", "below", "value", "sd"]].tolist() == pytest.approx((2, 1, 2, 0.5, np.sqrt(0.5)))
 
@@ -158,7 +157,7 @@ def test_prompted_and_scored_models_meet_on_the_same_instances():
     scored = OUTPUTS.iloc[[0, 3, 4]].assign(model="base", setting="fidelity", correct=[True, False, False])
     scored = pd.concat([scored, scored.assign(seed=99)]).astype({"correct": "boolean", "n_distractors": "Int64"})
     pairs = [{"prompted": "m", "scored": "base"}]
-    table = estimates.compare_with_scored(estimates.in_published_order(OUTPUTS), scored, pairs)
+    table = estimates.compare_with_scored(OUTPUTS, scored, pairs)
     found = cell(table, n_distractors="0", model="m")
     assert (found.below, found.samples, found.value, found.lowest, found.highest) == (1, 2, 0.5, 0, 1)
     assert cell(table, n_distractors="0", model="base").value == 1

@@ -35,8 +35,7 @@ def tables_of(run):
     models, asked, sets, seeds, distractors = RUNS[run]
     tables = synthetic.tables(models, sets, seeds, distractors)
     if asked:
-        orders = ["published", "rotated"]
-        outputs = synthetic.prompted_outputs(asked, sets, distractors, list(asked)[-1:], orders)
+        outputs = synthetic.prompted_outputs(asked, sets, distractors, list(asked)[-1:])
         tables["estimates"] = pd.concat([tables["estimates"], synthetic.prompted_tables(outputs)["estimates"]])
     return tables
 

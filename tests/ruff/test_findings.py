@@ -37,7 +37,7 @@ def prompted_accuracies():
                     cell | {"metric": "accuracy", "prompt": str(prompt), "value": mean + spread * (-1) ** prompt}
                     for prompt in range(10)
                 ]
-    return synthetic.of_models(rows, scoring="prompted", order="published")
+    return synthetic.of_models(rows, scoring="prompted")
 
 
 def made(**options):

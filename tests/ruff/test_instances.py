@@ -107,20 +107,20 @@ def replica_samples(tmp_path_factory):
 
 def ask(samples, folder, **changed):
     chains = {"methods": ["kojima"], "distractors": [2], "sample_size": 2}
-    given = {"sample_size": 4, "kinds": ["open", "options"], "blank": "code", "option_orders": ["published"]}
+    given = {"sample_size": 4, "kinds": ["open", "options"], "blank": "code"}
     paths = {name: str(folder / name) for name in ("prompted", "prompts")}
     instances.prompts(samples=samples, **PROMPTS, **(given | {"chains": chains} | changed), **paths)
     return files.read_parquet(paths["prompted"]), files.read_parquet(paths["prompts"])
 
 
 def test_the_first_instances_of_samples_are_asked_by_every_prompt(replica_samples, tmp_path):
-    rows, made = ask(replica_samples, tmp_path, option_orders=["published", "rotated"])
+    rows, made = ask(replica_samples, tmp_path)
     assert rows.groupby("n_distractors").pronoun.nunique().to_dict() == {0: 4, 2: 4}
     assert rows[rows.chains].n_distractors.tolist() == [2, 2]
-    assert made.text_id.is_unique and len(made) == 8 * 15 + 2 * 15
+    assert made.text_id.is_unique and len(made) == 8 * 10 + 2 * 10
     assert set(made[made.method == "kojima"].instance_id) == set(rows[rows.chains].instance_id)
     assert made.follow_up.isna().equals(made.method == "vanilla")
-    _, paper = ask(replica_samples, tmp_path, blank="paper", option_orders=["published", "rotated"])
+    _, paper = ask(replica_samples, tmp_path, blank="paper")
     assert (made.text.str.replace("___", "_______") == paper.text).all()
     nobody = {"methods": [], "distractors": [0], "sample_size": 1}
     _, few = ask(replica_samples, tmp_path, kinds=["options"], chains=nobody)

@@ -107,9 +107,9 @@ def test_what_no_run_can_have_is_refused(changes, named):
 
 def test_the_plan_counts_prompts_and_new_tokens(tmp_path):
     """A chain of thought takes two steps: 128 tokens, then 10 for the answer."""
-    asked = ASKED | {"option_orders": ["published", "rotated"], "seeds": [13, 17]}
+    asked = ASKED | {"seeds": [13, 17]}
     job = made(DECODER, prompting=asked).prompted[DECODER]
-    vanilla, chained = (5 + 2 * 5) * 2 * 2 * 4, (5 + 2 * 5) * 2 * 1 * 4 * 2
+    vanilla, chained = 10 * 2 * 2 * 4, 10 * 2 * 1 * 4 * 2
     assert (job.methods, job.new_tokens) == (["vanilla", "kojima", "zhou"], {"answer": 20, "chain": 128, "final": 10})
     assert job.answers == [(vanilla, 20), (chained, 128), (chained, 10)]
     assert job.prompts == vanilla + 2 * chained
@@ -118,7 +118,7 @@ def test_the_plan_counts_prompts_and_new_tokens(tmp_path):
     # A row in the table of prompts is all that it takes to ask another question.
     more = tmp_path / "prompts.tsv"
     more.write_text(PROMPTS.read_text(encoding="utf-8").rstrip("\n") + "\n10\topen\t{task}\n", encoding="utf-8")
-    assert made(DECODER, prompting=asked, prompts=more).prompted[DECODER].prompts == job.prompts * 16 / 15
+    assert made(DECODER, prompting=asked, prompts=more).prompted[DECODER].prompts == job.prompts * 11 / 10
     # Chains of thought take minutes an instance, so that the default run asks for none.
     (default,) = made(DECODER, **plans.CONFIG["ruff"]).prompted.values()
     assert default.methods == ["vanilla"]

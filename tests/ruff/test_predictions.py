@@ -76,17 +76,15 @@ PROMPTED = pd.DataFrame(
 )
 WRITTEN = pd.DataFrame(
     [
-        ("a0", "vanilla", "0", "open", "published", None, "She."),
-        ("a0", "vanilla", "5", "options", "published", None, "he"),
-        ("a0", "vanilla", "5", "options", "rotated", None, "she"),
-        ("b1", "vanilla", "0", "open", "published", None, "xe"),
-        ("b1", "vanilla", "5", "options", "published", None, "xem or him"),
-        ("b1", "vanilla", "5", "options", "rotated", None, "him"),
-        ("b1", "kojima", "0", "open", "published", "It is xem.", ""),
+        ("a0", "vanilla", "0", "open", None, "She."),
+        ("a0", "vanilla", "5", "options", None, "he"),
+        ("b1", "vanilla", "0", "open", None, "xe"),
+        ("b1", "vanilla", "5", "options", None, "xem or him"),
+        ("b1", "kojima", "0", "open", "It is xem.", ""),
     ],
-    columns=["instance_id", "method", "prompt", "kind", "order", "chain", "answer"],
+    columns=["instance_id", "method", "prompt", "kind", "chain", "answer"],
 )
-PROMPTS = WRITTEN.assign(text_id=WRITTEN.instance_id + WRITTEN.method + WRITTEN.prompt + WRITTEN.order)
+PROMPTS = WRITTEN.assign(text_id=WRITTEN.instance_id + WRITTEN.method + WRITTEN.prompt)
 ANSWERS = PROMPTS[["text_id", "chain", "answer"]][::-1]
 PROMPTS = PROMPTS.drop(columns=["chain", "answer"])
 
@@ -97,19 +95,18 @@ def outputs(answers=ANSWERS):
 
 def test_outputs_belong_to_every_sample_of_their_instance():
     rows = outputs()
-    assert len(rows) == 3 + 2 * 3 + 2
+    assert len(rows) == 2 + 2 * 2 + 2
     # Chains are asked for in one of the samples.
     assert rows[rows.method == "kojima"].seed.unique().tolist() == [13]
-    keys = ["instance_id", "seed", "method", "prompt", "order", "answer"]
+    keys = ["instance_id", "seed", "method", "prompt", "answer"]
     found = rows.astype(object).where(rows.notna(), None).set_index(keys)[["outcome", "named"]]
     told = {key: tuple(values) for key, values in zip(found.index, found.to_numpy(), strict=True)}
-    assert told["a0", 13, "vanilla", "0", "published", "final"] == ("right", "she")
-    assert told["a0", 13, "vanilla", "5", "published", "final"] == ("wrong", "he")
-    assert told["a0", 13, "vanilla", "5", "rotated", "final"] == ("right", "she")
-    assert told["b1", 17, "vanilla", "5", "published", "final"] == ("several", None)
-    assert told["b1", 17, "vanilla", "0", "published", "final"] == ("wrong_case", "xe")
-    assert told["b1", 13, "kojima", "0", "published", "chain"] == ("right", "xe")
-    assert told["b1", 13, "kojima", "0", "published", "final"] == ("none", None)
+    assert told["a0", 13, "vanilla", "0", "final"] == ("right", "she")
+    assert told["a0", 13, "vanilla", "5", "final"] == ("wrong", "he")
+    assert told["b1", 17, "vanilla", "5", "final"] == ("several", None)
+    assert told["b1", 17, "vanilla", "0", "final"] == ("wrong_case", "xe")
+    assert told["b1", 13, "kojima", "0", "chain"] == ("right", "xe")
+    assert told["b1", 13, "kojima", "0", "final"] == ("none", None)
 
 
 def test_a_form_of_two_sets_is_right_for_either():
@@ -117,8 +114,8 @@ def test_a_form_of_two_sets_is_right_for_either():
     asked = pd.DataFrame(
         [(name, 13, 0, "cook", "accusative", name, False) for name in sets], columns=PROMPTED.columns
     )  # fmt: skip
-    prompts = pd.DataFrame([(name, name, "vanilla", "5", "options", "published") for name in sets])
-    prompts.columns = ["text_id", "instance_id", "method", "prompt", "kind", "order"]
+    prompts = pd.DataFrame([(name, name, "vanilla", "5", "options") for name in sets])
+    prompts.columns = ["text_id", "instance_id", "method", "prompt", "kind"]
     rows = predictions.make_outputs(asked, prompts, prompts[["text_id"]].assign(chain=None, answer="em"), "m", sets)
     rows = rows.set_index("instance_id")
     assert rows.outcome.to_dict() == {"e": "right", "ey": "right", "xe": "wrong"}

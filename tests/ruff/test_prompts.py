@@ -1,4 +1,4 @@
-"""The prompts say what the study's examples say, whatever the case, the blank and the order of options."""
+"""The prompts say what the study's examples say, whatever the case and the blank."""
 
 import pytest
 
@@ -13,8 +13,8 @@ TEXT = "The baker was glad because her bus was early. The baker lost ___ hat."
 OPTIONS = ["his", "her", "their", "xyr"]
 
 
-def made(orders=("published",), blank="code", with_chains=True):
-    return prompts.instance_prompts("00000000000000a2", TEXT, OPTIONS, PROMPTS, CHAINS, orders, blank, with_chains)
+def made(blank="code", with_chains=True):
+    return prompts.instance_prompts("00000000000000a2", TEXT, OPTIONS, PROMPTS, CHAINS, blank, with_chains)
 
 
 def one(rows, **wanted):
@@ -46,21 +46,13 @@ def test_the_ten_prompts_are_those_of_the_studys_examples():
 def test_every_instance_gets_every_prompt_once():
     rows = made()
     assert len(rows) == len({row["text_id"] for row in rows}) == len({row["text"] for row in rows}) == 30
-    assert len(made(with_chains=False)) == 10
+    assert [row["text_id"] for row in made(with_chains=False)] == [
+        f"00000000000000a2-vanilla-{i}-published" for i in range(10)
+    ]
+    assert [row["listed"] for row in rows] == [[]] * 15 + [OPTIONS] * 15
     for code, paper in zip(rows, made(blank="paper"), strict=True):
         assert "_______" not in code["text"]
         assert code["text"].replace("___", "_______") == paper["text"]
-
-
-def test_rotated_options_are_asked_beside_the_published_ones():
-    rows = made(orders=("published", "rotated"), with_chains=False)
-    assert len(rows) == 15
-    assert {row["kind"] for row in rows if row["order"] == "rotated"} == {"options"}
-    row = one(rows, prompt="5", order="rotated")
-    assert row["listed"] == ["their", "xyr", "his", "her"] and row["text"].endswith("- their\n- xyr\n- his\n- her")
-    assert one(rows, prompt="5", order="published")["listed"] == OPTIONS
-    # Over instances every option comes first.
-    assert [prompts.rotate_options(OPTIONS, f"{i:016x}")[0] for i in range(8)] == OPTIONS * 2
 
 
 PROMPT, CHAIN = "prompt\tkind\ttext", "method\tchain\tfinal"

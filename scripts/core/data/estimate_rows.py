@@ -58,7 +58,7 @@ UNITS = {
 """What ``n`` counts, to those columns of instances whose combinations it counts; none: something else."""
 PROMPT_FACTOR = "prompt"
 """The factor that is told with the model."""
-SECONDARY_FACTORS = (PROMPT_FACTOR, "method", "order", "templates", "wording")
+SECONDARY_FACTORS = (PROMPT_FACTOR, "method", "templates", "wording")
 """Factors that say how and from what a row was made, and not of which part it is."""
 
 
