@@ -67,7 +67,9 @@ def read_gap(path: str | Path) -> pd.DataFrame:
 
 def _read(path: str | Path, columns: Sequence[str], quoting: Any, check: Callable[[Rows], list[str]]) -> pd.DataFrame:
     try:
-        table = pd.read_csv(path, sep="\t", dtype=str, keep_default_na=False, quoting=quoting).fillna("")
+        table = pd.read_csv(
+            path, sep="\t", dtype=str, keep_default_na=False, quoting=quoting, skip_blank_lines=False
+        ).fillna("")
     except (pd.errors.ParserError, pd.errors.EmptyDataError, UnicodeDecodeError) as error:
         raise UserError(f"{path}: cannot be read ({str(error).strip()}); fetch the file again") from error
     if list(table) != list(columns) or table.empty:
@@ -115,6 +117,9 @@ def _row_problems(rows: Rows, labelled: bool = True) -> list[str]:
     first, problems = {}, []
     for row, cells in rows.items():
         found = []
+        if any("\n" in cell for cell in cells.values()):
+            # It has swallowed the rows after it.
+            found.append("a quote is not closed")
         for column in ("Pronoun", "A", "B"):
             word, offset = cells[column], cells[f"{column}-offset"]
             if not word or not offset.isdecimal() or cells["Text"][int(offset) :][: len(word)] != word:

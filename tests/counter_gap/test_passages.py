@@ -34,10 +34,18 @@ def another_case(records):
     return [other, ["rain-control", *other[1:]], *records[2:4]]
 
 
+def swallowed(records):
+    """Let the source of a quadruple's last row begin with a quote that ends with the next quadruple."""
+    *others, row = ["\t".join(cells[:-1]) + "\tbook" for cells in records[4:]]
+    return [*others, row.replace("\tbook", '\t"book'), *[row] * 3, f'{row}"']
+
+
 @pytest.mark.parametrize(
     ("change", "named"),
     [
         (lambda r: [*r[:2], "\t".join(r[2]).replace(r[2][1], '"' + r[2][1]), *r[3:]], ["row 4", "is not at"]),
+        (swallowed, ["row 5: a quote is not closed"]),
+        (lambda r: [*r[:4], [""], *edited(4, "A-offset", "999")(r)[4:]], ["row 6", "row 7: A "]),
         (lambda r: [*r[:2], "\t".join(r[2]) + "\tx", *r[3:]], ["line 4, saw 12"]),
         (lambda r: [*r[:1], r[1][:-1], *r[2:]], ["row 3: the source is empty"]),
         (edited(0, "Pronoun-offset", "7"), ["row 2", "Pronoun 'she'", "offset 7"]),
@@ -54,8 +62,9 @@ def another_case(records):
         (lambda r: edited(6, "B-coref", "no")(edited(0, "A-offset", "999")(r)), ["row 2: A ", "row 8: B-coref"]),
         (lambda r: [], ["needs the columns ID, Text"]),
     ],
-    ids=["quoting", "one cell more", "one less", "pronoun's offset", "no offset", "name's offset", "label",
-         "both right", "labels differ", "order", "three of four", "twice", "genders", "cases", "two rows", "empty"],
+    ids=["quoting", "quote over rows", "blank line", "one cell more", "one less", "pronoun's offset", "no offset",
+         "name's offset", "label", "both right", "labels differ", "order", "three of four", "twice", "genders", "cases",
+         "two rows", "empty"],
 )  # fmt: skip
 def test_bad_rows_of_c_gap_are_named(tmp_path, records, change, named):
     path = make.write_c_gap(tmp_path / "c.tsv", change(records))
