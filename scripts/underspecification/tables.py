@@ -51,7 +51,7 @@ def tables(*, estimates: str, curves: str, metrics: str, printed: str, tex: list
             cells = {"slopes": tabulate_slopes, "independence": tabulate_independence}[name](measured)
         # The CSV alone has single prompts of a model that has their mean, and the occupation where it is one.
         shown = drop_single_prompts(cells) if name == "slopes" else cells.drop(columns="Occupation", errors="ignore")
-        write_cells(*made, cells, left, list(shown.columns[:left]), shown)
+        write_cells(*made, cells, left, list(cells.columns[:left]), shown)
 
 
 def tabulate_slopes(estimates: pd.DataFrame) -> pd.DataFrame:
