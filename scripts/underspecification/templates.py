@@ -23,6 +23,11 @@ OCCUPATION_COLUMNS = ("occupation", "participant")
 PROMPT_SLOT = "{sentence}"
 
 _SLOT = re.compile(r"\{(\w+)\}")
+_GENDERED = re.compile(
+    r"\b(he|him|his|himself|she|her|hers|herself|they|them|their|theirs|themselves|themself|"
+    r"man|men|woman|women|male|female|boy|girl|mother|father|wife|husband|sister|brother|son|daughter)\b",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True)
@@ -111,14 +116,21 @@ def read_schemas(path: str | Path, participants: dict) -> list[dict]:
     frame = read_frame(
         path, WINOGENDER_COLUMNS, key="occupation", levels={"occupation": participants}, optional=("simplified",)
     )
-    for name in participants.keys() - set(frame.occupation):
-        raise UserError(f"{path}: no row for the occupation '{name}'; add one")
+    if missing := [name for name in participants if name not in set(frame.occupation)]:
+        raise UserError(f"{path}: no row for the occupation '{missing[0]}'; add one")
     for row, cells in frame.iterrows():
         stem, professional, participant, simplified = (_SLOT.findall(cells[name]) for name in WINOGENDER_COLUMNS[1:])
+        if not cells.stem.startswith("The {occupation} "):
+            _refuse(path, row, "the stem must begin with 'The {occupation}'")
         if sorted(stem) != ["occupation", "participant"]:
             _refuse(path, row, "the stem must hold {occupation} and {participant} once each, and no other slot")
         if professional != participant or [*professional][1:] or not set(professional) & set(SLOTS):
             _refuse(path, row, f"both ends must hold the same slot once: {', '.join(f'{{{slot}}}' for slot in SLOTS)}")
+        if cells.professional == cells.participant:
+            _refuse(path, row, "the two ends are the same; write another one about the participant")
         if cells.simplified and simplified != ["occupation", *professional]:
             _refuse(path, row, "the simplified sentence must hold {occupation} and then the pronoun of the ends")
+        for name in WINOGENDER_COLUMNS[1:]:
+            if given := _GENDERED.search(_SLOT.sub("", cells[name])):
+                _refuse(path, row, f"'{given.group()}' in '{name}' is a pronoun or gives a gender away; reword it")
     return frame.assign(other=frame.occupation.map(participants), row=frame.index).to_dict("records")

@@ -1,13 +1,10 @@
 """What is refused in the study's template files."""
 
-import re
-
 import pytest
 
-from scripts.core.data.templates import read_occupations
 from scripts.underspecification import templates
 from tests.refusals import refused
-from tests.underspecification.synthetic import FOLDER, SCHEMA
+from tests.underspecification.synthetic import SCHEMA
 
 
 def read_schema(folder, **cells):
@@ -17,19 +14,6 @@ def read_schema(folder, **cells):
     return templates.read_schemas(path, {"clerk": "customer"})
 
 
-GENDERED = re.compile(
-    r"\b(he|him|his|himself|she|her|hers|herself|they|them|their|theirs|themselves|themself|"
-    r"man|men|woman|women|male|female|boy|girl|mother|father|wife|husband|sister|brother|son|daughter)\b",
-    re.IGNORECASE,
-)
-
-
-def test_our_own_pairs_give_no_gender_away_and_end_otherwise():
-    for cells in templates.read_schemas(FOLDER / "winogender.tsv", read_occupations(FOLDER.parent / "occupations.tsv")):
-        assert cells["stem"].startswith("The {occupation} ") and cells["professional"] != cells["participant"]
-        assert not any(GENDERED.search(cells[column]) for column in templates.WINOGENDER_COLUMNS[1:]), cells["row"]
-
-
 def test_a_schema_has_the_other_person_and_its_line(tmp_path):
     assert read_schema(tmp_path) == [SCHEMA | {"other": "customer", "row": 2}]
 
@@ -37,9 +21,12 @@ def test_a_schema_has_the_other_person_and_its_line(tmp_path):
 @pytest.mark.parametrize(
     ("column", "cell", "named"),
     [
+        ("stem", "A {occupation} met {participant} when", "row 2: the stem must begin with 'The {occupation}'"),
         ("stem", "The {occupation} met a friend when", "must hold {occupation} and {participant} once each"),
         ("professional", "the bus came.", "both ends must hold the same slot once"),
         ("participant", "{possessive} bus came.", "both ends must hold the same slot once"),
+        ("participant", "{nominative} left.", "the two ends are the same"),
+        ("professional", "{nominative} saw her bus.", "'her' in 'professional' is a pronoun"),
         ("simplified", "{nominative} left.", "simplified sentence must hold {occupation} and then"),
         ("occupation", "pilot", "row 2: unknown occupation 'pilot'"),
     ],
