@@ -35,8 +35,8 @@ def write_examples(instances: str, predictions: str, tex: str, csv: str, labels:
 
     def rank(item: tuple[Any, pd.DataFrame]) -> tuple:
         (_, _, kind, _, _, reading), flags = item
-        chosen = [choose_example(passages, flags, facts, rule) is None for rule in EXAMPLES]
-        return sum(chosen), list(READINGS).index(reading), kind == HEURISTIC, -flags.correct.mean()
+        missing = sum(choose_example(passages, flags, facts, rule) is None for rule in EXAMPLES)
+        return missing, list(READINGS).index(reading), kind == HEURISTIC, -flags.correct.mean()
 
     systems: Any = predicted[predicted.debiasing == "none"].groupby(IDENTITY, sort=False)
     system, flags = min(systems, key=rank)
