@@ -50,8 +50,8 @@ def main(*, results: list, manifest: str, crate: str, title: str, configured: li
     """
     problems = {}
     records = job_records.load_records(problems=problems)
-    _, _, findings = audit.judge_recorded(results, records, problems, ROOT)
-    refuse_unless_current(findings, allow_stale)
+    _, digests, findings = audit.judge_recorded(results, records, problems, ROOT)
+    refuse_unless_current(findings, records, digests, allow_stale)
     history = {finding["record"]: records[finding["record"]] for finding in findings.values()}
     made = ROCrate(gen_preview=False, version="1.1")
     made.name = title
@@ -184,14 +184,22 @@ def why_not_packed(path: str, foreign: set[str]) -> str | None:
     return "made from files of others" if path in foreign and Path(path).suffix in (".parquet", ".jsonl") else None
 
 
-def refuse_unless_current(findings: dict[str, dict], allow_stale: bool) -> None:
+def refuse_unless_current(
+    findings: dict[str, dict], records: dict[str, dict], digests: dict[str, str], allow_stale: bool
+) -> None:
     """Refuse results that are not what the records behind the crate say or, unless allowed, would be made otherwise.
+
+    A file of scores that was replaced by another model's is mixed as well, but no record describes it.
 
     Raises:
         UserError: Naming the first file and what is wrong with it.
     """
     accepted = ["current", "unpinned", *(["stale", "mixed"] if allow_stale else [])]
-    bad = {path: finding for path, finding in findings.items() if finding["verdict"] not in accepted}
+    bad = {
+        path: finding
+        for path, finding in findings.items()
+        if finding["verdict"] not in accepted or records[finding["record"]]["outputs"][path] != digests[path]
+    }
     if bad:
         path, finding = min((reporting.root_causes(bad) or bad).items())
         reason = reporting.describe_reason(finding["reasons"][0])

@@ -15,6 +15,7 @@ from scripts.core.provenance import audit, job_records, manifest, recorder
 from scripts.core.provenance.environment import Present
 from scripts.provenance import crate as crate_of
 from tests import pages
+from tests.core.provenance import state
 from tests.refusals import refused
 
 ROOT = Path(__file__).parents[3]
@@ -282,8 +283,9 @@ def test_every_part_of_a_record_is_compared_but_what_differs_between_runs(run):
 def test_a_crate_is_not_made_of_results_that_are_others(run):
 
     def refuse(allow_stale=False):
-        findings = audit.judge_recorded(["results/t3.csv"], job_records.load_records(), {}, ROOT)[2]
-        crate_of.refuse_unless_current(findings, allow_stale)
+        records = job_records.load_records()
+        _, digests, findings = audit.judge_recorded(["results/t3.csv"], records, {}, ROOT)
+        crate_of.refuse_unless_current(findings, records, digests, allow_stale)
 
     refuse()
     Path("results/t2.csv").write_text("forged\n")
@@ -299,3 +301,15 @@ def test_a_crate_is_not_made_of_results_that_are_others(run):
     Path("results/t1.csv").unlink()
     with refused("results/t1.csv is missing"):
         refuse(allow_stale=True)
+
+
+@pytest.mark.attack("a crate is made with another model's scores in place of a file", "refused, also with allow_stale")
+def test_a_crate_holds_no_scores_that_no_record_describes():
+    run = state.run_of_two()
+    run.records[state.RECORDS[state.SCORES]]["params"]["level"] = 2
+    state.seal(run.records)
+    crate_of.refuse_unless_current(state.judge(run), run.records, run.digests, allow_stale=True)
+    run.digests[state.SCORES] = "e" * 64
+    run.facts[state.SCORES] = run.facts[state.SCORES] | {"model": "other"}
+    with refused(f"{state.SCORES} is mixed", "was a, now other"):
+        crate_of.refuse_unless_current(state.judge(run), run.records, run.digests, allow_stale=True)
