@@ -154,7 +154,7 @@ class Study:
     Attributes:
         name: As in ``rules/``, ``scripts/``, ``templates/``, ``paper/sections/`` and ``results/``.
         title: As in the paper's abstract: its short name and, in brackets, what it is about.
-        question: What it asks, in one sentence for the card, and for the first page if it has no template for that.
+        question: What it asks, in one sentence for cards, the explorer and, without a template, the table of protocols.
         parts: What its results are divided by, in this run: sets of templates, or sources.
         figures, tables: Their files below ``results/<name>/figures/`` and ``tables/``, without suffixes. The tables
             ``published_vs_ours`` and ``findings`` also count verdicts (JSON).
