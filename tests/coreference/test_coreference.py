@@ -50,15 +50,20 @@ def arguments(folder, table, entry, **changes):
     }
 
 
-def test_clusters_and_what_made_them(tmp_path, table, entry):
-    coreference.main(**arguments(tmp_path, table, entry))
+@pytest.mark.parametrize("is_trained", [False, True], ids=["a folder", "trained here"])
+def test_clusters_and_what_made_them(tmp_path, table, entry, is_trained):
+    folder = entry["source"]["path"]
+    if is_trained:
+        entry = entry | {"source": {"trained": "tiny-c2f"}}
+    coreference.main(**arguments(tmp_path, table, entry, trained=folder if is_trained else None))
     texts = jobs.read_texts(table, "id")
     documents = clusters.read_clusters(tmp_path / "1of1.jsonl", texts)
     assert list(documents) == list(texts) and any(document.clusters for document in documents.values())
     facts = json.loads((tmp_path / "1of1.metadata.json").read_text(encoding="utf-8"))
     assert facts["system"] == "tiny-c2f" and facts["engine"] == facts["architecture"] == "c2f"
-    assert facts["weights_sha256"] == files.sha256(entry["source"]["path"])
-    assert facts["weights_sha256"] == job_records.local_weights(entry["source"]["path"], tmp_path / "cache", whole=True)
+    assert facts["source"].keys() == entry["source"].keys()
+    assert facts["weights_sha256"] == files.sha256(folder)
+    assert facts["weights_sha256"] == job_records.local_weights(folder, tmp_path / "cache", whole=True)
     assert set(facts["libraries"]) == {"torch", "transformers", "tokenizers"} and facts["device"] == "cpu"
     assert facts["documents"] == facts["documents_timed"] == 40 and facts["seconds"] > 0
     assert "scripts/core/coreference_systems/c2f/model.py" in facts["code"]
