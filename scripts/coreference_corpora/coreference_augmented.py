@@ -14,7 +14,7 @@ def main(*, documents: str, words: list, names: list, augmented: str, counts: st
     Args:
         words: The gendered words: this project's list, or the study's three.
         names: The file of names and their counterparts for name-based augmentation (TSV); else empty.
-        counts: How many words of the corpus are swapped (CSV).
+        counts: How many words of the corpus are swapped (CSV); in either column as in the study's code.
         method: acda: names become placeholders; ncda: names of the other gender.
         column: faithful: words are swapped as in the study's code; corrected: in their context.
     """

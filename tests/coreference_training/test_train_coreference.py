@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 import torch
 
+from scripts.core.config import load_yaml
 from scripts.core.coreference_systems import augmentation, documents, trained_systems
 from scripts.core.coreference_systems.c2f import checkpoints
 from scripts.core.coreference_systems.c2f.configuration import Configuration
@@ -95,6 +96,13 @@ def test_table_8_is_what_the_study_prints():
         assert (made.epochs, model.dropout) == (20, 0.3)
         assert model.segment_distances == made.max_training_segments
     assert found == printed
+
+
+def test_the_studys_training_part_is_augmented_as_in_its_code():
+    """With the published lists, context would still decide how words are swapped; Counter-GAP's code knows none."""
+    overlay = load_yaml(ROOT / "config/counter_gap_training.yaml")
+    stated = {"words": "published", "names": "published", "column": "faithful"}
+    assert overlay["corpora"]["augmentation"] == stated
 
 
 def test_an_encoder_of_the_hub_is_the_commit_that_was_fetched(job, tmp_path, monkeypatch):

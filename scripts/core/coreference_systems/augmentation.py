@@ -195,7 +195,7 @@ def _kind(word: str, tag: str, words: Mapping[str, str], names: Mapping[str, str
 
 
 def count_swaps(documents: Iterable[Any], words: Mapping[str, str], names: Mapping[str, str]) -> dict[str, int]:
-    """Return how many words of documents with tags are swapped: ``all``, and of these ``her`` and ``names``."""
+    """Return how many words :func:`swap_word` swaps in documents with tags: ``all``, of these ``her`` and ``names``."""
     kinds = Counter(
         _kind(word, tag, words, names)
         for document in documents
