@@ -339,6 +339,11 @@ def test_a_registry_of_one_s_own_changes_no_entry_of_the_project(known):
         registry.add_registry(known, twin, "own.yaml")
 
 
+def test_models_are_listed_at_any_depth_of_a_configuration():
+    configured = {"models": ["a"], "cards": ["b"], "ruff": {"prompting": {"models": ["c"], "kinds": ["x"]}}}
+    assert list(registry.listed_models(configured | {"misgendered": {"models": "all"}})) == ["a", "b", "c"]
+
+
 def test_a_study_says_in_its_own_schema_what_it_does_with_models(tmp_path):
     """The registry and its schema know no study: a further one needs no change of either."""
     schemas = shutil.copytree(SCHEMA.parent, tmp_path / "schemas")
