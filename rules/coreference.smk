@@ -2,9 +2,8 @@
 # job for each study, set of documents, system and shard, and scores on annotated corpora.
 
 CLUSTER_FILES = [path for declared in STUDIES.values() for path in declared.cluster_files]
-# A run of other studies has none, and a wildcard needs something that it could be.
-RESOLVING = one_of(RESOLVED or ["none"])
-RESOLVED_SETS = one_of(dict.fromkeys(name for resolved in RESOLVED.values() for name in resolved.documents) or ["none"])
+RESOLVING = one_of(RESOLVED)
+RESOLVED_SETS = one_of(dict.fromkeys(name for resolved in RESOLVED.values() for name in resolved.documents))
 
 # What a system is read from besides its entry.
 FETCHED_SYSTEMS = {

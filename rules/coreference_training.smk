@@ -32,7 +32,7 @@ rule fetch_encoder:
     log:
         "results/logs/fetch_encoder/{system}.log",
     wildcard_constraints:
-        system=one_of(FETCHED_ENCODERS or ["none"]),
+        system=one_of(FETCHED_ENCODERS),
     conda:
         "../envs/scoring.yaml"
     params:

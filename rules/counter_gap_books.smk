@@ -24,7 +24,7 @@ rule counter_gap_book_text:
     log:
         "results/logs/counter_gap_book_text/{book}.log",
     wildcard_constraints:
-        book=one_of(COUNTER_GAP.books or ["none"]),
+        book=one_of(COUNTER_GAP.books),
     group:
         "instances"
     conda:
