@@ -130,7 +130,11 @@ def read_flags(path: str | Path) -> dict[tuple[str, str], pd.DataFrame]:
 
 def _read_file(path: str | Path) -> pd.DataFrame:
     """Return the rows of the file by their line."""
-    return read_frame(path, COLUMNS, key="quadruple", levels=LEVELS, optional=["words"])
+    rows = read_frame(path, COLUMNS, key="quadruple", levels=LEVELS, optional=["words"])
+    for name in SYSTEMS:
+        for row, cell in rows[name][~rows[name].str.fullmatch("[abx-]{4}")].items():
+            raise UserError(f"{path}, row {row}: '{cell}' of {name} is not four of a, b, x and -; restore the file")
+    return rows
 
 
 def facts_of_texts(instances: pd.DataFrame) -> pd.DataFrame:

@@ -60,11 +60,17 @@ def test_what_is_written_is_read(written):
 
 @pytest.mark.parametrize(
     ("old", "new", "named"),
-    [("\tF\tnominative", "\tX\tnominative", "unknown gender 'X'"), ("road\t", "rain\t", "'rain' is already in row 4")],
+    [
+        ("\tF\tnominative", "\tX\tnominative", "row 4: unknown gender 'X'"),
+        ("road\t", "rain\t", "row 5: 'rain' is already in row 4"),
+        # The last cell, which would shift what follows by an instance.
+        ("\n$", "a\n", "of SpanBERT-large, n-CDA is not four of a, b, x and -; restore the file"),
+    ],
 )
 def test_bad_rows_are_named(written, old, new, named):
     path = written[2]
-    path.write_text(path.read_text(encoding="utf-8").replace(old, new, 1), encoding="utf-8")
+    text = f"{path.read_text(encoding='utf-8')}$"
+    path.write_text(text.replace(old, new, 1).removesuffix("$"), encoding="utf-8")
     for read in (released_flags.read_instances, released_flags.read_flags):
         with refused(path, named):
             read(path)
