@@ -59,3 +59,34 @@ def test_an_environment_that_cannot_parse_is_refused(text, tmp_path, python, nam
     with refused(named, "make the environment"):
         sentences.parse_text(text, environment(tmp_path, python), path)
     assert not path.exists()
+
+
+# One word, in the order of sentences.COLUMNS.
+SENTENCE = [0, 0, 3, [0], [3], ["NNP"], ["ROOT"], [0], [""]]
+# What stands for Python of the other environment says, and how it ends.
+KILLED = "import os; os.kill(os.getpid(), 9)"
+ENDED = {
+    "said why": ("sys.exit('first\\nno module named spacy')", ["status 1", "(no module named spacy)"]),
+    "said nothing": ("", ["status 0", "nothing"]),
+    "killed between sentences": (
+        f"print('{{}}'); print({json.dumps(SENTENCE)!r}, flush=True); {KILLED}",
+        ["status -9"],
+    ),
+    "killed within a sentence": (f"print('{{}}'); print('[0, 0', end='', flush=True); {KILLED}", ["status -9"]),
+}
+
+
+@pytest.mark.parametrize(("body", "named"), ENDED.values(), ids=ENDED)
+def test_a_parser_that_ends_too_early_leaves_no_sentences(text, tmp_path, body, named):
+    python = tmp_path / "python"
+    python.write_text(f"#!{sys.executable}\nimport sys\n{body}\n", encoding="utf-8")
+    python.chmod(0o755)
+    with refused("the parser of", *named, "make the environment"):
+        sentences.parse_text(text, environment(tmp_path, python), tmp_path / "sentences.parquet")
+    assert not (tmp_path / "sentences.parquet").exists()
+
+
+def test_a_record_of_the_environment_without_an_interpreter_is_refused(text, tmp_path):
+    (tmp_path / "environment.json").write_text("[]", encoding="utf-8")
+    with refused("environment.json", "interpreter", "make the environment"):
+        sentences.parse_text(text, tmp_path / "environment.json", tmp_path / "sentences.parquet")

@@ -81,18 +81,16 @@ class Process:
             self._said.append(line.rstrip())
             log.info("%s: %s", self.what, line.rstrip())
 
-    def send(self, lines: Iterable[Any], last: bool = False) -> None:
-        """Write lines while answers are read, so that neither process waits for the other; ``last``: no more come."""
-        threading.Thread(target=self._write, args=(lines, last), daemon=True).start()
+    def send(self, lines: Iterable[Any]) -> None:
+        """Write lines while answers are read, so that neither process waits for the other."""
+        threading.Thread(target=self._write, args=(lines,), daemon=True).start()
 
-    def _write(self, lines: Iterable[Any], last: bool) -> None:
+    def _write(self, lines: Iterable[Any]) -> None:
         assert self.process.stdin is not None, "it is a pipe"
         try:
             for line in lines:
                 self.process.stdin.write(json.dumps(line, ensure_ascii=False) + "\n")
             self.process.stdin.flush()
-            if last:
-                self.process.stdin.close()
         except BrokenPipeError:
             # Why it ended is in what it wrote before.
             pass
