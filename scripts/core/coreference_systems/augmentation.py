@@ -225,7 +225,7 @@ def make_counterfactual(
 ) -> "AnnotatedDocument":
     """Return the counterfactual copy of a document; see :func:`augment`."""
     if document.tags is None:
-        raise UserError(f"the document '{document.name}' has no parts of speech; tag the corpus first")
+        raise UserError(f"the document '{document.name}' has no parts of speech; name files of OntoNotes with them")
     identifier, separator, part = document.name.partition("; part ")
     swaps = []
     for start, end in document.sentences:

@@ -116,7 +116,7 @@ def test_a_corpus_is_followed_by_copies_with_the_same_clusters():
 
 
 def test_a_corpus_without_tags_or_with_copies_is_refused():
-    with refused("'d'", "no parts of speech", "tag"):
+    with refused("'d'", "no parts of speech", "OntoNotes"):
         a.augment([document("Ada saw her")], WORDS, NAMES)
     tagged = document("Ada saw her", "NNP VBD PRP")
     with refused("'d_a'", "once"):
