@@ -1,11 +1,13 @@
 """The systems that ship: their files, and what they make of a few texts of this project's own."""
 
 import hashlib
+import json
 import re
 
 import pytest
 import torch
 
+from scripts.core.config import load_yaml
 from scripts.core.coreference_systems import trained_systems
 from scripts.core.coreference_systems.c2f.resolve import Resolver
 from scripts.core.models.weights import read_tensors
@@ -34,6 +36,13 @@ def test_the_file_is_the_one_that_is_described(suffix):
     assert re.search(r"`([0-9a-f]{64})`", section)[1] == hashlib.sha256(content).hexdigest()
     assert f"{len(content):,} bytes" in section
     assert len(content) < 4_000_000
+
+
+@pytest.mark.parametrize("suffix", trained_systems.SUFFIXES)
+def test_the_registry_names_the_package_that_the_file_is_added_to(suffix):
+    source = load_yaml(ROOT / "config/models.yaml")["systems"][NAME + suffix]["source"]
+    _, metadata = read_tensors(path_of(suffix))
+    assert source == json.loads(metadata["encoder"]) | {"delta": f"config/weights/{NAME}{suffix}.safetensors"}
 
 
 @pytest.mark.parametrize("suffix", trained_systems.SUFFIXES)
