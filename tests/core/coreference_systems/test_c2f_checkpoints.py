@@ -92,6 +92,7 @@ METADATA = {
     "no JSON": ({"c2f": "{"}, ["'c2f'", "readable"]),
     "no mapping": ({"c2f": "[]"}, ["'c2f'", "no mapping"]),
     "an unknown setting": ({"c2f": '{"units": 1}'}, ["'units'", "unknown"]),
+    "an unknown setting without a value": ({"c2f": '{"units": null}'}, ["'units'", "None", "unknown"]),
     "another value": ({"c2f": '{"ffnn_depth": 2}'}, ["'ffnn_depth'", "2", "unknown"]),
     "another unit": ({"c2f": '{"unit": "letter"}'}, ["'letter'", "piece", "word"]),
     "another encoder": ({"encoder": '{"package": "tiny"}'}, ["no delta", "name another file"]),

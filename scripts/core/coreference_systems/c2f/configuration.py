@@ -72,7 +72,8 @@ class Configuration:
         """Return the configuration that a file of weights states; refuse what this code does not do."""
         known = {field.name for field in fields(cls)}
         for name, value in values.items():
-            if name not in known and name not in TRAINING_ONLY and EVERY_SYSTEM.get(name) != value:
+            is_given = name in EVERY_SYSTEM and value == EVERY_SYSTEM[name]
+            if name not in known and name not in TRAINING_ONLY and not is_given:
                 raise UserError(f"{where}: the setting '{name}', {value!r}, is unknown; name weights of this project")
         configuration = cls(**{name: value for name, value in values.items() if name in known})
         if configuration.unit not in UNITS:
