@@ -22,7 +22,7 @@ VERDICTS = [path for study in STUDIES.values() for path in study.table_files if 
 FINDINGS_TABLES = [str(Path(path).with_suffix(".tex")) for path in VERDICTS]
 COMPARED = [path for study in STUDIES.values() for path in study.verdict_files]
 
-# What the first page says of a study, of those that have sentences of their own.
+# What a study says in texts about all studies, of those that have sentences of their own.
 FRONTS = [
     path for study in STUDIES.values() if Path(path := repo_path(f"paper/sections/{study.name}_front.tex.j2")).is_file()
 ]
@@ -32,7 +32,6 @@ PAPER_STUDIES = [
     {
         "key": study.name,
         "label": study.label,
-        "name": study.title,
         "question": study.question,
         "parts": study.parts,
         "appendix": f"results/paper/sections/{study.name}_appendix.tex" in SECTION_FILES,

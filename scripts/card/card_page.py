@@ -57,7 +57,7 @@ def main(
         findings: Verdicts on a study's findings for one model, a file for each of ``pairs``.
         figure: Each study next to published values (PNG).
         made: What the models left: scores, distributions, answers.
-        fronts: The templates of the paper's first page, of the studies that have one.
+        fronts: ``<study>_front.tex.j2`` of the studies that have one, whose ``thesis`` is the card's answer.
         outcomes: What is compared: instances, and what became of each.
         models: Name to what is said of the model (:func:`scripts.core.models.cards.describe_model`).
         pairs: Study and model, for each study the models that do something for it.

@@ -1,4 +1,4 @@
-"""The first page: what a study's template looks up in the summary, each estimate with its interval, n and link.
+"""Texts about all studies: what a study's template looks up in the summary, with interval, n and link.
 
 Demonstration models and heuristic baselines are left out where the run has anything else.
 """
@@ -15,7 +15,7 @@ from scripts.core.paper import formats, latex, sections
 from scripts.core.paper.estimates import Estimate, compare_with_bound
 
 FILE = "overview.csv"
-"""The table of the rows that the first page uses."""
+"""The table of the rows that these texts use."""
 
 
 def subject_rows(frame: pd.DataFrame) -> pd.DataFrame:

@@ -64,7 +64,7 @@ def main(
     """Write ``sections_tex`` from ``templates``, and the numbers that they print.
 
     Args:
-        fronts: What the first page says of a study: ``<study>_front.tex.j2`` of those that have one.
+        fronts: ``<study>_front.tex.j2`` of the studies that have one.
         summary_csv: The summary over all studies.
         figure, scores_figure, scores_table: The figure of headlines and that of scores (PDF), and the table of scores.
         verdicts, findings_tables, comparison_numbers: The findings of the studies that test some (CSV), the tables of

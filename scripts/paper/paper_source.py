@@ -45,13 +45,13 @@ def main(
     plain_title: str,
     settings: dict,
 ) -> None:
-    """Write the main file, which includes the section of each of ``studies``, and sentences of some for the abstract.
+    """Write the main file, which includes the section of each of ``studies``.
 
     ``models`` are those that the studies of the run read or prompt, ``coreference_systems`` those that resolve texts,
     and ``made`` all files that models left, whose metadata tell revisions; ``pronoun_sets`` are those of the run, empty
-    if no study takes them; ``engine`` is that of the scores, None if there are none. A study has ``key``, ``name``, and
-    whether it adds to the first page (``abstract``) and the ``appendix``. ``speeds`` are the measured times of the
-    models' jobs; ``citation_file`` is CITATION.cff, and ``settings`` the paper's configuration.
+    if no study takes them; ``engine`` is that of the scores, None if there are none. A study has ``key``, and says
+    whether it adds an ``appendix``. ``speeds`` are the measured times of the models' jobs; ``citation_file`` is
+    CITATION.cff, and ``settings`` the paper's configuration.
     The commit is read when the paper is rendered and is no reason to render it again: a commit that changes no result
     changes no paper.
     """

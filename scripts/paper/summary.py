@@ -1,6 +1,6 @@
 """What estimates (:mod:`scripts.core.data.estimate_rows`) are called where they are printed.
 
-Each study writes its rows (the ``summary`` of its declaration); the paper's first page, cards and
+Each study writes its rows (the ``summary`` of its declaration); the paper's texts about all studies, cards and
 ``results/paper/summary.csv`` are made from all of them. Labels are made here; nothing reads them back.
 """
 

@@ -11,8 +11,8 @@ from tests.paper.typeset import ROOT
 
 SETTINGS = {"authors": [], "title": None, "date": "2026-11-24", "code": "https://example.org/code"}
 STUDIES = [
-    {"key": "one", "label": "One", "name": "One", "appendix": False, "chances": {}},
-    {"key": "two", "label": "Two", "name": "Two", "appendix": True, "chances": {}},
+    {"key": "one", "label": "One", "appendix": False, "chances": {}},
+    {"key": "two", "label": "Two", "appendix": True, "chances": {}},
 ]
 
 

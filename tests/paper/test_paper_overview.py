@@ -18,9 +18,9 @@ from tests.paper import test_score_changes
 from tests.paper.typeset import ROOT, build_column, needs_tex
 
 STUDIES = [
-    {"key": "one", "label": "One", "name": "One", "question": "Does it_ rise?", "parts": ["replica", "official"],
+    {"key": "one", "label": "One", "question": "Does it_ rise?", "parts": ["replica", "official"],
      "appendix": False, "chances": {"accuracy": 0.25}},
-    {"key": "two", "label": "Two", "name": "Two", "question": "", "parts": ["run"], "appendix": False, "chances": {}},
+    {"key": "two", "label": "Two", "question": "", "parts": ["run"], "appendix": False, "chances": {}},
 ]  # fmt: skip
 COMMON = ("overview", "protocols", "scores", "headlines", "evidence", "findings")
 FRONT = r"""\BLOCK{if place == "protocol"}text & decision & score & others

@@ -139,7 +139,7 @@ def render(folder, models=TWO, sets=SETS[:4], seeds=3, distractors=range(6), key
     paper = folder / "paper"
     main_file.write(
         paper, pronoun_sets=sets, engine="packed",
-        studies=[{"key": "ruff", "label": "RUFF", "name": "RUFF", "appendix": True, "chances": {}}],
+        studies=[{"key": "ruff", "label": "RUFF", "appendix": True, "chances": {}}],
     )  # fmt: skip
     ruff_paper.section(
         section_templates=[str(ROOT / f"paper/sections/{name}.tex.j2") for name in SECTIONS],

@@ -106,7 +106,7 @@ def format_estimate(
     value: float, low: float, high: float, n: float, n_unit: str = "instances", style: str = "percent",
     whose: str = "", sized: bool = True,
 ) -> str:  # fmt: skip
-    """Return an estimate as sentences of the first page and its figure print it: value, unit, interval, n.
+    """Return an estimate as sentences about all studies print it: value, unit, interval, n.
 
     Args:
         value, low, high: ``low`` and ``high`` are missing where there is no interval.
