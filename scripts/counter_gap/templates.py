@@ -50,7 +50,8 @@ def _problems(cells: Mapping[Any, str]) -> Iterator[str]:
     if "{a}" in text and "{b}" in text and text.index("{a}") > text.index("{b}"):
         yield "{a} must come before {b}"
     yield from (f"'{word}' must be a slot" for word in sorted(gendered))
-    yield from (f"the name '{name}' is outside its slot" for name in names if re.search(rf"\b{name}\b", literal))
+    outside = [name for name in names if re.search(rf"\b{re.escape(name)}\b", literal)]
+    yield from (f"the name '{name}' is outside its slot" for name in outside)
     if "{" in literal or "}" in literal:
         yield "a brace is not closed"
 

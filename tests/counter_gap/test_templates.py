@@ -33,6 +33,12 @@ def test_gendered_words_follow_their_person(tmp_path):
     assert "who lost his way to the old queen with" in texts[3]
 
 
+def test_signs_of_a_name_are_no_pattern(tmp_path):
+    rows = [make.ROWS[0].replace("Otto", "Otto (Ot"), make.ROWS[1]]
+    texts = templates.read_quadruples(make.write_quadruples(tmp_path / "quadruples.tsv", rows), make.PRONOUNS).text
+    assert texts[0].endswith("Otto (Ot slept.")
+
+
 @pytest.mark.parametrize(
     ("old", "new", "named"),
     [
