@@ -22,13 +22,6 @@ CLICKS = """
   }, 1000);
 }, 1500);</script>
 """
-# Where the title of the first page is.
-MEASURED = """
-<script>setTimeout(() => {
-  const title = document.querySelector(".prose h1").getBoundingClientRect();
-  document.body.dataset.corner = `${Math.round(title.left)} ${Math.round(title.top)}`;
-}, 3000);</script>
-"""
 
 
 @pytest.fixture(scope="module")
@@ -41,16 +34,13 @@ def report(finished, tmp_path_factory):
     return path.read_text(encoding="utf-8")
 
 
-def opened(report, folder, study=None, *cells):
-    """Return the page as a browser shows it after the clicks, without scripts; leaves a picture beside it.
-
-    Without a study nothing is clicked.
-    """
+def opened(report, folder, study, *cells):
+    """Return the page as a browser shows it after the clicks, without scripts; leaves a picture beside it."""
     browser = shutil.which("chromium")
     if browser is None:
         pytest.skip("chromium is not installed: bash envs/chromium.sh")
     page = folder / "page.html"
-    clicks = CLICKS % {"study": study, "cells": json.dumps(cells)} if study else MEASURED
+    clicks = CLICKS % {"study": study, "cells": json.dumps(cells)}
     # Scripts of the page name the end of a body too; the last one is the page's own.
     page.write_text(f"{clicks}</body>".join(report.rsplit("</body>", 1)), encoding="utf-8")
     command = [
@@ -85,26 +75,3 @@ def test_a_result_has_its_study_and_the_papers_caption(report, finished, tmp_pat
     shown = re.search(named, page, flags=re.DOTALL)
     assert shown, page[-3000:]
     assert re.findall(r"[A-Za-z]{3,}", shown[1])[:8] == words
-
-
-def test_it_opens_with_the_overview(report, finished, tmp_path):
-    """What each study found and its first figure, before anything is clicked."""
-    page = opened(report, tmp_path)
-    title = re.search(r"\\title\{(.*)\}", (finished.folder / "results/paper/main.tex").read_text())[1]
-    places = [page.index(words) for words in (title, "The introduced pronoun is preferred", "data:image/png;base64,")]
-    assert places == sorted(places)
-    # In the window, and not below the menu.
-    left, top = map(int, re.search(r'data-corner="(-?\d+) (-?\d+)"', page).groups())
-    assert 220 < left < 700 and 0 <= top < 300
-    order = [page.index(f"{place}. {name}") for place, name in enumerate(("All studies", "RUFF", "Counter-GAP"), 1)]
-    assert order == sorted(order)
-
-
-def test_all_figures_and_tables_are_in_it(report, finished):
-    results = finished.folder / "results"
-    studies = ("ruff", "counter_gap", "underspecification")
-    expected = [p for study in studies for p in (results / study).rglob("figures/**/*.png")]
-    expected += [p for study in studies for p in (results / study).rglob("tables/**/*.csv")]
-    assert len(expected) > 30
-    missing = [p for p in expected if p.relative_to(finished.folder).as_posix() not in report]
-    assert not missing
