@@ -52,7 +52,7 @@ def test_interrupted_then_killed_then_run_again(cluster, snakemake, unscored, lo
     first.until(lambda: re.search(r"[2-9] of \d+ steps", first.text), "word of it")
     first.process.send_signal(signal.SIGINT)
     assert first.wait(300) == 1
-    first.until(lambda: not held & {job["id"] for job in cluster.queue()}, "cancelled jobs", 60)
+    first.until(lambda: not held & {job["id"] for job in cluster.queue()}, "cancelled jobs")
     assert not (unscored / SCORES / "tiny-bert/1of1.parquet").exists()
     opt = unscored / SCORES / "tiny-opt/1of1.parquet"
     made = opt.stat().st_mtime_ns
@@ -74,7 +74,7 @@ def test_interrupted_then_killed_then_run_again(cluster, snakemake, unscored, lo
     left = re.search(r"an earlier run in this folder left jobs in the queue: scancel ([\d ]+)", third.text)[1].split()
     assert orphan in left
     cluster.run("scancel", *left)
-    third.until(lambda: not {job["id"] for job in cluster.queue()} & set(left), "cancelled jobs", 60)
+    third.until(lambda: not {job["id"] for job in cluster.queue()} & set(left), "cancelled jobs")
     fourth = snakemake(cluster, unscored, *PROFILE, "--", "scores")
     assert fourth.wait() == 0, fourth.text[-4000:]
     assert unequal(unscored, local) == []

@@ -1,10 +1,11 @@
 """The executor for Slurm, with what snakemake-executor-plugin-slurm 2.8.0 lacks: the one place that knows its inside.
 
-Mended here, since a run would wait for ever or say nothing:
+Mended here, since a run would wait for ever, say nothing or leave jobs behind:
 
 - A group whose submission raises: the handler asks the group for its rule and never reports it.
 - Why a group failed or was refused: Snakemake drops it (issue 456 of the plugin).
 - A status query that fails, as while the controller is away, loses all jobs (issues 207 and 331, in part).
+- Ctrl-C during a status query cancels nothing: the jobs that are asked about are on no list.
 - Jobs that wait say nothing.
 - ``sbatch`` to a controller that is away uses up an attempt (issue 313).
 - Without an account, a guess that needs ``sacct``.
@@ -41,6 +42,7 @@ class Executor(plugin.Executor):
     def __post_init__(self, test_mode: bool = False) -> None:
         self.waiting: dict[str, float] = {}
         self.told: set[str] = set()
+        self.asked: list = []
         settings = self.workflow.executor_settings
         if settings.partition_config:
             # A profile names it from the repository, and the run may be in a folder of its own.
@@ -76,7 +78,7 @@ class Executor(plugin.Executor):
         yield f" -A {account}" if account else ""
 
     async def check_active_jobs(self, active_jobs: list) -> AsyncIterator[Any]:
-        left = []
+        left, self.asked = [], active_jobs
         # Its thread looks for jobs before the executor is complete.
         if active_jobs:
             for line in self.new_reasons(time.monotonic()):
@@ -89,6 +91,10 @@ class Executor(plugin.Executor):
             left = active_jobs
         for job in left:
             yield job
+        self.asked = left
+
+    def cancel_jobs(self, active_jobs: list) -> None:
+        super().cancel_jobs(list({job.external_jobid: job for job in [*self.asked, *active_jobs]}.values()))
 
     def new_reasons(self, now: float) -> list[str]:
         """Return a line for each reason, not told before, for which jobs have been waiting for two minutes."""
