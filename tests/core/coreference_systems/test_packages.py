@@ -51,7 +51,7 @@ def clients(coreference_python, package_systems):
 
     yield client
     for one in opened.values():
-        one.process.send([], last=True)
+        one.process.process.stdin.close()
 
 
 @workflow
