@@ -1,8 +1,14 @@
 """Numbers of the section and rows of the summary with rules alone and with all systems of the study."""
 
+from pathlib import Path
+
 import pandas as pd
 
 from scripts.core import files
+from scripts.core.data import estimate_rows
+from scripts.core.paper import sections
+from scripts.paper.front import Front
+from scripts.paper.paper_overview import overview_text
 from scripts.winopron import section, study
 
 
@@ -49,3 +55,23 @@ def test_the_summary_has_each_prompt_and_the_extremes_as_headlines(run, tmp_path
     whole = rows[(rows.metric == "accuracy") & (rows["case"] == "") & (rows.entities == "double")]
     assert set(whole[whole.prompt != ""].label) == {name for name in labels.values() if name.startswith("FLAN")}
     assert not whole[whole.prompt == ""].label.str.startswith("FLAN").any()
+
+
+def test_the_sentence_for_cards_says_whose_accuracy_it_is_where_models_answer_in_different_ways(tmp_path):
+    row = {"kind": "model", "part": "replica", "entities": "double", "n": 20, "n_unit": "pairs of people"}
+    row |= {"metric": "accuracy", "value": 0.5, "low": 0.4, "high": 0.6, "headline": True}
+    rows = [
+        row | {"model": "a", "label": "A", "scoring": "prompted"},
+        row | {"model": "b", "label": "B", "scoring": "full likelihood"},
+    ]
+    said = []
+    for models in (rows[:1], rows):
+        estimate_rows.write_estimates(tmp_path / "summary.csv", "winopron", models)
+        front = Front("winopron", estimate_rows.read_estimates([tmp_path / "summary.csv"]), {})
+        template = Path(__file__).parents[2] / "paper/sections/winopron_front.tex.j2"
+        said.append(
+            " ".join(sections.unmark_numbers(overview_text(front, template, "thesis")).replace("{}", "").split())
+        )
+    assert said[0].startswith("A resolves a pronoun") and "(A)" not in said[0]
+    assert said[1].startswith("A and B resolve a pronoun")
+    assert "when prompted (A)" in said[1] and "by full likelihood (B)" in said[1]
